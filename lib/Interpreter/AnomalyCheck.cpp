@@ -141,7 +141,7 @@ void AnomalyCheck::readFunction(Operation *function) {
       dependent.insert(argument);
   }
   function->walk<WalkOrder::PreOrder>([&](Operation *op) {
-    if (auto launch = dyn_cast<kernel::LaunchOp>(op))
+    if (isa<kernel::LaunchOp>(op))
       return;
     if (llvm::any_of(op->getOperands(), [&](Value operand) {
           return dependent.contains(kernel::insideOf(operand));
@@ -234,7 +234,8 @@ Operation *AnomalyCheck::originOf(Operation *op) const {
   for (Value operand : op->getOperands())
     if (const Known *read = findKnown(operand); read && read->origin)
       return read->origin;
-  return isOfBackward(op) ? op : nullptr;
+  // A constant, which rules may share, is no gradient.
+  return isOfBackward(op) && op->getNumOperands() > 0 ? op : nullptr;
 }
 
 /// Whether an op reads what has left the backward of another op.
@@ -294,7 +295,8 @@ void AnomalyCheck::finishLaunch(Operation *launch,
     Operation *maker = inside.getDefiningOp();
     looked += maker && isOfBackward(maker);
     keep(inside, held, maker ? originOf(maker) : nullptr);
-    known[result] = known[inside];
+    Known one = known[inside]; // the map may grow
+    known[result] = one;
   }
 }
 
@@ -330,7 +332,7 @@ void AnomalyCheck::describeForward(InFlightDiagnostic &diag, Operation *op) {
     return;
   }
   for (unsigned depth = 0; key && key->forward; ++depth) {
-    Diagnostic &note = diag.attachNote(*key->forward);
+    Diagnostic &note = diag.attachNote(key->forward);
     auto forward = ops.find(key->of);
     note << (depth ? "which is of the backward of " : "in the backward of ");
     if (forward == ops.end())
@@ -360,7 +362,9 @@ void AnomalyCheck::describeOperands(InFlightDiagnostic &diag, Operation *op) {
       continue;
     }
     note << ", was not: " << wrongText(operand, read->elements)
-         << (maker ? ", made in front of the backward" : ", given to the step");
+         << (!maker                ? ", given to the step"
+             : isOfBackward(maker) ? ", a constant"
+                                   : ", made in front of the backward");
   }
 }
 

@@ -95,7 +95,7 @@ void RecomputeCheck::readHalves(joint::PartitionOp link, Operation *forward) {
   recomputed.clear();
   seen.clear();
   forEachMade(forward, [&](Value made) {
-    wanted.try_emplace(joint::getValueName(made), false);
+    wanted.try_emplace(joint::getValueName(made), made, false);
   });
   Operation *backward =
       SymbolTable::lookupNearestSymbolFrom(link, link.getBackwardAttr());
@@ -103,9 +103,12 @@ void RecomputeCheck::readHalves(joint::PartitionOp link, Operation *forward) {
     return;
   forEachMade(backward, [&](Value made) {
     auto found = wanted.find(nameOfOriginal(made));
-    if (found == wanted.end())
+    // In halves of others a name may be that of another op.
+    if (found == wanted.end() ||
+        found->second.first.getDefiningOp()->getName() !=
+            made.getDefiningOp()->getName())
       return;
-    found->second = true;
+    found->second.second = true;
     recomputed.insert(made);
   });
 }
@@ -156,7 +159,7 @@ LogicalResult RecomputeCheck::ran(Operation *op,
 void RecomputeCheck::keep(Value made, const RuntimeValue &value) {
   StringRef name = joint::getValueName(made);
   auto found = wanted.find(name);
-  if (found == wanted.end() || !found->second || kept.count(name))
+  if (found == wanted.end() || !found->second.second || kept.count(name))
     return;
   Operation *op = made.getDefiningOp();
   unsigned number = op ? cast<OpResult>(made).getResultNumber() : 0;

@@ -116,7 +116,7 @@ private:
   std::optional<std::chrono::steady_clock::time_point> first;
 };
 
-StepTrace::StepTrace(std::string title)
+StepTrace::StepTrace(llvm::StringRef title)
     : writer(std::make_unique<StepTraceWriter>(title)) {}
 StepTrace::~StepTrace() = default;
 

@@ -49,7 +49,8 @@ private:
 
   Half half = Half::None;
   mlir::Operation *partition = nullptr; ///< whose names are read
-  llvm::StringMap<bool> wanted; ///< values of the forward, and whether seen
+  /// Values of the forward by name, and whether the backward has them again.
+  llvm::StringMap<std::pair<mlir::Value, bool>> wanted;
   llvm::StringMap<Kept> kept;
   llvm::DenseSet<mlir::Value> recomputed, seen; ///< of the backward
   uint64_t compared = 0;

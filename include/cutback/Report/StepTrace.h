@@ -19,7 +19,7 @@ class StepTraceWriter;
 class StepTrace : public interpreter::OpObserver {
 public:
   /// `title` names the process.
-  explicit StepTrace(std::string title);
+  explicit StepTrace(llvm::StringRef title);
   ~StepTrace() override;
 
   llvm::LogicalResult

@@ -102,8 +102,8 @@ void RandomRules::expectDiscrete(const std::vector<double> &numbers,
     ++seen[x];
   double n = static_cast<double>(numbers.size()), sum = 0, rest = 1,
          restSeen = n, classes = 0;
-  for (double k = 0; k < 100; ++k) {
-    double expected = n * chance(k);
+  for (int i = 0; i < 100; ++i) {
+    double k = i, expected = n * chance(k);
     if (expected < 5)
       continue;
     sum += std::pow(seen[k] - expected, 2) / expected;

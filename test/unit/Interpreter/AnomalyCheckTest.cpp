@@ -145,6 +145,26 @@ TEST_F(AnomalyCheckTest, WhatTheForwardMakesStopsNothing) {
                 "1 of 2 elements, made in front of the backward");
 }
 
+TEST_F(AnomalyCheckTest, ConstantsThatRulesShareAreNoGradients) {
+  std::string shared =
+      "%inf = aten.full([2], 0x7FF0000000000000 : f64) : () -> tensor<2xf32> "
+      "key(\"max\", 5)\n"
+      "%far = aten.lt.Tensor(%x, %inf) : (tensor<2xf32>, tensor<2xf32>) -> "
+      "tensor<2xi1> key(\"min\", 3)\n"
+      "%g = aten.mul.Tensor(%t, %far) : (tensor<2xf32>, tensor<2xi1>) -> "
+      "tensor<2xf32> key(\"min\", 3)\n";
+  std::vector<RuntimeValue> values = {floats({2}, {4, 0}), floats({2}, {1, 1})};
+  check("x t", shared + "return %g", values);
+  EXPECT_EQ(nameOfAnomaly(), "none") << message;
+  check("x t",
+        shared + binary("h", "mul.Tensor", "g", "inf", "key(\"min\", 3)") +
+            "return %h",
+        values);
+  EXPECT_EQ(nameOfAnomaly(), "h");
+  expectMessage("note: operand 'inf', f32[2], was not: infinite at [0], 2 of 2 "
+                "elements, a constant");
+}
+
 TEST_F(AnomalyCheckTest, WhatIsGivenIsSaidToBe) {
   check("x t",
         binary("g", "mul.Tensor", "t", "x", "key(\"exp\", 3)") + "return %g",

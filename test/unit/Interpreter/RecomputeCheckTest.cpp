@@ -15,7 +15,8 @@ using namespace cutback::interpreter;
 
 namespace {
 
-/// The backward computes %s again, a view of it, and %c in a second run.
+/// The backward computes %s again, a view of it, and %c in a second run; its
+/// %only is another op than that of the forward.
 constexpr const char *kHalves = R"(
 joint.graph @g(%w: tensor<2xf32> {joint.name = "w", joint.role = #joint.role<param "w">},
                %t: tensor<2xf32> {joint.name = "t", joint.role = #joint.role<tangent of 0>})
@@ -37,7 +38,8 @@ func.func @g_backward(%w: tensor<2xf32> {joint.name = "w"},
   %s_recompute = aten.sin(%w) {joint.recompute = 0 : i64} : (tensor<2xf32>) -> tensor<2xf32>
   %v_recompute = aten.view(%s_recompute, [2]) {joint.recompute = 1 : i64} : (tensor<2xf32>) -> tensor<2xf32>
   %c_SUFFIX = aten.cos(%v_recompute) {joint.policy = #joint.policy<must_recompute, region = 0, run = 1>} : (tensor<2xf32>) -> tensor<2xf32>
-  %g = aten.mul.Tensor(%t, %c_SUFFIX) : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
+  %only = aten.tan(%c_SUFFIX) : (tensor<2xf32>) -> tensor<2xf32>
+  %g = aten.mul.Tensor(%t, %only) : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
   return %g : tensor<2xf32>
 }
 joint.partition @g_partition of @g forward @g_forward backward @g_backward saved ["w"]
