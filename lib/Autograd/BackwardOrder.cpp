@@ -88,6 +88,8 @@ static LogicalResult failUnknown(GraphOp graph, StringRef name) {
 }
 
 LogicalResult BackwardOrder::readNames() {
+  if (options.collectivesFirst)
+    ahead = graph.getBlock().getOperations().size(); // counted one by one
   if (options.sequence.empty())
     return success();
   llvm::StringMap<Operation *> ops;
@@ -139,7 +141,6 @@ std::optional<uint64_t> BackwardOrder::numberOf(Operation *op,
     return attribute.getInt();
   if (!isAhead)
     return std::nullopt;
-  uint64_t ahead = graph.getBlock().getOperations().size();
   return nodes.getNextSequence() + (isOwn ? 2 * ahead : ahead);
 }
 
