@@ -90,6 +90,11 @@ static LogicalResult failUnknown(GraphOp graph, StringRef name) {
 LogicalResult BackwardOrder::readNames() {
   if (options.collectivesFirst)
     ahead = graph.getBlock().getOperations().size(); // counted one by one
+  for (Operation &op : graph.getBlock())
+    if (auto number = op.getAttrOfType<IntegerAttr>(kSequenceNr))
+      if (number.getInt() < 0)
+        return op.emitError("sequence number ")
+               << number.getInt() << " is below 0, where they begin";
   if (options.sequence.empty())
     return success();
   llvm::StringMap<Operation *> ops;
