@@ -88,6 +88,13 @@ static LogicalResult failUnknown(GraphOp graph, StringRef name) {
 }
 
 LogicalResult BackwardOrder::readNames() {
+  if (options.collectivesFirst)
+    ahead = graph.getBlock().getOperations().size(); // counted one by one
+  for (Operation &op : graph.getBlock())
+    if (auto number = op.getAttrOfType<IntegerAttr>(kSequenceNr))
+      if (number.getInt() < 0)
+        return op.emitError("sequence number ")
+               << number.getInt() << " is below 0, where they begin";
   if (options.sequence.empty())
     return success();
   llvm::StringMap<Operation *> ops;
@@ -139,7 +146,6 @@ std::optional<uint64_t> BackwardOrder::numberOf(Operation *op,
     return attribute.getInt();
   if (!isAhead)
     return std::nullopt;
-  uint64_t ahead = graph.getBlock().getOperations().size();
   return nodes.getNextSequence() + (isOwn ? 2 * ahead : ahead);
 }
 

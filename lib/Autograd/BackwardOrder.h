@@ -41,6 +41,7 @@ private:
   const DifferentiateOptions &options;
   /// By op that a name stands for: its number, and whether it has a node.
   llvm::MapVector<mlir::Operation *, std::pair<uint64_t, bool>> given;
+  uint64_t ahead = 0;      ///< more than any number by place
   std::vector<bool> leads; ///< by node: a path from it ends at communication
   std::vector<mlir::Operation *> waits;
 };

@@ -101,3 +101,11 @@ joint.graph @g(%w: tensor<4xf32> {joint.role = #joint.role<param "w">}) -> (tens
   %y = joint.opaque "aten.exp.default"(%w) {joint.declared = {place = "joint.txt:7", why = "'y' is declared as tensor<5xf32>"}} : (tensor<4xf32>) -> tensor<5xf32>
   joint.output %y : tensor<5xf32>
 }
+
+// -----
+
+joint.graph @g(%w: tensor<4xf32> {joint.role = #joint.role<param "w">}) -> (tensor<4xf32>) gradients () {
+  // expected-error @below {{sequence number -1 is below 0, where they begin}}
+  %sin = aten.sin(%w) {joint.sequence_nr = -1 : i64} : (tensor<4xf32>) -> tensor<4xf32>
+  joint.output %sin : tensor<4xf32>
+}

@@ -249,18 +249,20 @@ private:
   /// A copy of the elements of `value`, whose root lies at `memory`, at the end
   /// of a segment.
   ArtifactMemory copyBehind(Value value, const ArtifactMemory &memory,
-                            size_t segment) {
+                            size_t segment, Operation *origin = nullptr) {
     int64_t &end = step.artifact.arenaBytes;
     end = llvm::alignTo(end, 256);
     ArtifactMemory to = {ArtifactMemory::Arena, end};
     end += numElements(value) * itemBytes(value);
-    copyTo(value, memory, to, segment);
+    copyTo(value, memory, to, segment, origin);
     return to;
   }
 
-  /// A launch that copies the elements of `value`, whose root lies at `memory`.
+  /// A launch that copies the elements of `value`, whose root lies at `memory`,
+  /// for `origin`, or for the end of the segment.
   void copyTo(Value value, const ArtifactMemory &memory,
-              const ArtifactMemory &to, size_t segment) {
+              const ArtifactMemory &to, size_t segment,
+              Operation *origin = nullptr) {
     Value root = kernel::locate(value).root;
     CallKernel copy = writeDenseCopy(value);
     if (!areForTarget(copy)) {
@@ -276,7 +278,7 @@ private:
         {memory, numElements(root) * itemBytes(root), false});
     launch.operands.push_back(
         {to, numElements(value) * itemBytes(value), true});
-    addLaunch(std::move(launch), segment, nullptr);
+    addLaunch(std::move(launch), segment, origin);
   }
 
   /// Whether what segment `from` has there is of an argument that a segment
@@ -582,10 +584,10 @@ private:
       if (!to)
         return failure();
       if (!isDense || to->kind != memory.kind || to->at != memory.at)
-        copyTo(gradient, *from, *to, segment);
+        copyTo(gradient, *from, *to, segment, op);
       memory = *to;
     } else if (!isDense) {
-      memory = copyBehind(gradient, *from, segment);
+      memory = copyBehind(gradient, *from, segment, op);
     }
     ArtifactHook hook;
     hook.name = op.getPoint().str();
