@@ -27,7 +27,8 @@ if(TARGET CutbackStepShared)
           COMPONENT CutbackRun)
   install(TARGETS CutbackStepShared LIBRARY
           DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT CutbackRun)
-  install(FILES include/cutback-c/Step.h include/cutback-c/Status.h
+  install(FILES include/cutback-c/Hook.h include/cutback-c/Status.h
+                include/cutback-c/Step.h
           DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/cutback-c
           COMPONENT CutbackRun)
 endif()

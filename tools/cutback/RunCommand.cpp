@@ -464,6 +464,18 @@ static int runCompiled(Session &session, RunChecks &checks) {
   return finishRun(session, result, sources, nullptr, checks);
 }
 
+/// The functions of --hook, which may stop the step.
+static int openHooks(Session &session, HookTable &hooks, bool &isStopped,
+                     ReferenceOptions &options) {
+  options.hook = [&isStopped, run = runHooksOf(hooks)](int64_t key,
+                                                       const Tensor &gradient) {
+    std::string why = run(key, gradient);
+    isStopped |= !why.empty();
+    return why;
+  };
+  return session.addHooks(hooks);
+}
+
 int runRun(const CommandLine &line) {
   Session session("run", line);
   bool isNative = line.has("target");
@@ -507,14 +519,9 @@ int runRun(const CommandLine &line) {
   if (int code = checkInputs(session, sources, imported.graph))
     return code;
   HookTable hooks(hookPointsOf(imported.graph));
-  if (int code = session.addHooks(hooks))
+  bool isStopped = false; // by a hook
+  if (int code = openHooks(session, hooks, isStopped, options))
     return code;
-  bool isStopped = false;
-  options.hook = [&, run = runHooksOf(hooks)](int64_t key, const Tensor &of) {
-    std::string why = run(key, of);
-    isStopped |= !why.empty();
-    return why;
-  };
   session.progress.step("running");
   std::string missing;
   FailureOr<ReferenceResult> result = runReferenceStep(

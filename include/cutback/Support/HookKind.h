@@ -22,10 +22,10 @@ enum class HookKind : uint8_t {
 };
 
 /// As in a manifest and in `joint.hook`.
-inline constexpr std::array<std::string_view, 5> kHookKinds = {
+inline constexpr std::array<const char *, 5> kHookKinds = {
     "tensor_pre", "retains_grad", "node_pre", "node_post", "post_accumulate"};
 
-inline std::string_view nameOf(HookKind kind) {
+inline const char *nameOf(HookKind kind) {
   return kHookKinds[static_cast<size_t>(kind)];
 }
 

@@ -197,7 +197,7 @@ CutbackHookPoint cutbackStepHookPoint(const CutbackStep *step, size_t number) {
   const ArtifactHook *hook = findHook(*step, number);
   if (!hook)
     return {};
-  return {describe(*hook), nameOf(hook->kind).data(), hook->replaces};
+  return {describe(*hook), nameOf(hook->kind), hook->replaces};
 }
 
 CutbackStatus cutbackStepAddHook(CutbackStep *step, size_t point,

@@ -42,7 +42,7 @@ struct HooksTest : testing::Test {
   }
 
   /// What stands in front of the results, a line a hook; or the error.
-  std::vector<std::string> hook(std::vector<HookRequest> requests) {
+  std::vector<std::string> hook(const std::vector<HookRequest> &requests) {
     std::vector<std::string> lines;
     ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
       lines.push_back(diagnostic.str());

@@ -54,6 +54,7 @@ protected:
                         func::FuncDialect>();
   }
 
+  OwningOpRef<ModuleOp> makeProgram();
   void checkOne(Strategy strategy);
   void refuseEdits(ModuleOp formed);
   void checkNative(const KernelModule &formed, joint::GraphOp graph,
@@ -227,20 +228,27 @@ void RandomKernelsTest::checkRuns(joint::PartitionOp link,
     checkNative(formed, graph, arguments(), *expected, names);
 }
 
-void RandomKernelsTest::checkOne(Strategy strategy) {
-  ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
-    lastError = diagnostic.str();
-    return success();
-  });
+/// The program of `seed`: some have writes, sizes that depend on data, graphs
+/// of calls, or hooks.
+OwningOpRef<ModuleOp> RandomKernelsTest::makeProgram() {
   options.size = 2 + int64_t(seed % 4);
   options.percentWrite = seed % 4 ? 0 : 8;
   options.percentUnknown = seed % 5 == 1 ? 8 : 0;
   options.percentNested = seed % 5 == 2 ? 8 : 0;
   OwningOpRef<ModuleOp> module = RandomProgram(seed, options, context).build();
+  if (module && seed % 3 == 0)
+    addRandomHooks(*module->getOps<joint::GraphOp>().begin(), seed);
+  return module;
+}
+
+void RandomKernelsTest::checkOne(Strategy strategy) {
+  ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
+    lastError = diagnostic.str();
+    return success();
+  });
+  OwningOpRef<ModuleOp> module = makeProgram();
   ASSERT_TRUE(module) << "seed " << seed << ": " << lastError;
   auto graph = *module->getOps<joint::GraphOp>().begin();
-  if (seed % 3 == 0)
-    addRandomHooks(graph, seed);
   StepNames names = nameStep(graph);
   PartitionOptions partition;
   partition.strategy = strategy;

@@ -11,6 +11,19 @@ using namespace cutback;
 
 namespace {
 
+ArtifactHook makeHook() {
+  ArtifactHook hook;
+  hook.name = "fc";
+  hook.dtype = "f32";
+  hook.sizes = {2, 4};
+  hook.kind = HookKind::NodePost;
+  hook.key = 3;
+  hook.replaces = true;
+  hook.before = 1;
+  hook.memory = {ArtifactMemory::Arena, 16};
+  return hook;
+}
+
 /// y = k(x) for eight floats, in place of an arena of 64 bytes.
 Artifact makeArtifact() {
   Artifact artifact;
@@ -60,17 +73,8 @@ Artifact makeArtifact() {
   launch.product->alpha = 0.1;
   launch.product->beta = 0.5;
   launch.product->workspaceBytes = 64;
-  ArtifactHook hook;
-  hook.name = "fc";
-  hook.dtype = "f32";
-  hook.sizes = {2, 4};
-  hook.kind = HookKind::NodePost;
-  hook.key = 3;
-  hook.replaces = true;
-  hook.before = 1;
-  hook.memory = {ArtifactMemory::Arena, 16};
   artifact.segments = {{"forward", {launch}, {}},
-                       {"backward", {launch}, {hook}},
+                       {"backward", {launch}, {makeHook()}},
                        {kUpdateSegment, {launch}, {}}};
   artifact.files = {{"forward.cu", checksumOf("text")}};
   return artifact;

@@ -4,6 +4,7 @@
 // returned. A change while a step runs takes effect at the next one.
 
 #include "cutback/Runtime/HookTable.h"
+#include "cutback/Runtime/Executor.h"
 
 #include "gtest/gtest.h"
 
@@ -35,13 +36,6 @@ struct HookTableTest : testing::Test {
   std::string step(int64_t key) {
     return table.run(key, {buffer, sizeof buffer, "f32", &sizes});
   }
-
-  /// As in Executor.h.
-  struct HookedRun {
-    explicit HookedRun(HookTable *table) : table(table) { table->beginRun(); }
-    ~HookedRun() { table->endRun(); }
-    HookTable *table;
-  };
 
   float buffer[2] = {1, 2};
   std::vector<int64_t> sizes = {2};
