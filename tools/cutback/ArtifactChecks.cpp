@@ -21,6 +21,7 @@
 #include "cutback/Interpreter/LaunchMemory.h"
 #include "cutback/Interpreter/LaunchRunner.h"
 #include "cutback/Interpreter/Step.h"
+#include "cutback/Planner/StepHooks.h"
 #include "cutback/Report/StoredHalves.h"
 #include "cutback/Target/CUDA/EmitStep.h"
 
@@ -41,6 +42,7 @@ public:
   LogicalResult run(kernel::LaunchOp launch) override {
     size_t segment = segmentOf(launch->getParentOp());
     const auto &origins = step.origins[segment];
+    passHooks(segment);
     for (; next < origins.size() && origins[next] == launch.getOperation();
          ++next)
       if (failed(runNext(segment, launch)))
@@ -50,6 +52,7 @@ public:
 
   LogicalResult finish(Operation *function) override {
     size_t segment = segmentOf(function);
+    passHooks(segment);
     for (; next < step.origins[segment].size(); ++next)
       if (failed(runNext(segment, function)))
         return failure();
@@ -61,6 +64,13 @@ private:
   size_t segmentOf(Operation *function) const {
     return llvm::find(segments.functions, cast<func::FuncOp>(function)) -
            segments.functions.begin();
+  }
+  /// Hooks are run by the interpreter, which copies gradients for them itself.
+  void passHooks(size_t segment) {
+    const auto &origins = step.origins[segment];
+    while (next < origins.size() &&
+           isa_and_nonnull<joint::HookOp>(origins[next]))
+      ++next;
   }
   LogicalResult runNext(size_t segment, Operation *at) {
     std::string error =
@@ -215,6 +225,7 @@ bool WatchedStep::run(ArrayRef<StringRef> segments) {
   run.memory = parts->memory.get();
   run.launches = parts->launches.get();
   run.observers = parts->observers;
+  run.hook = runHooksOf(parts->bound.hooks);
   kernel::ArenaOp step = kernel::findArena(parts->source.kernels->link);
   return succeeded(runSegments(step, segments, parts->arguments, run));
 }

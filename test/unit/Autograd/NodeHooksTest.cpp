@@ -295,7 +295,7 @@ NodeGraph randomGraph(std::mt19937 &random) {
     std::optional<uint64_t> override;
     if (below(5) == 0)
       override = below(20);
-    uint32_t node = graph.addNode(1 + below(3), below(2), override);
+    uint32_t node = graph.addNode(1 + below(3), override);
     for (unsigned edges = below(4); edges-- > 0;) {
       uint32_t to = below(node + 1);
       NodeEdge edge;
@@ -320,7 +320,7 @@ TEST(NodeHooksRandom, LogsAreThoseOfTheNaiveEngine) {
       NaiveEngine::Node &own = naive.nodes[node];
       own.next.assign(graph.getNextEdges(node).begin(),
                       graph.getNextEdges(node).end());
-      own.number = graph.getSequence(node).number;
+      own.number = graph.getSequence(node);
       own.isLeaf = graph.isAccumulate(node);
       own.inputs.assign(graph.getNumInputs(node), "-");
       for (size_t kind = 0; kind < kHookKinds.size(); ++kind)

@@ -51,8 +51,8 @@ struct CudaStep {
   std::vector<TextFile> files;
   /// By kernel its parameters: type of an element ("const float") and name.
   std::vector<std::vector<TextFile>> parameters;
-  /// By segment and launch: the op that it is of; null for a copy of what is
-  /// handed over.
+  /// By segment and launch: the op that it is of, a hook for the copy that it
+  /// sees; null for a copy of what is handed over.
   std::vector<std::vector<mlir::Operation *>> origins;
   /// By their names in the graph: numbers of arguments.
   llvm::StringMap<int64_t> argumentNumbers;
