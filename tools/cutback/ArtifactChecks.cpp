@@ -18,6 +18,7 @@
 
 #include "SizedStep.h"
 
+#include "cutback/Dialect/Joint/Hook.h"
 #include "cutback/Interpreter/LaunchMemory.h"
 #include "cutback/Interpreter/LaunchRunner.h"
 #include "cutback/Interpreter/Step.h"
