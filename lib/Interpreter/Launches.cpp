@@ -11,6 +11,7 @@
 #include "Runner.h"
 
 #include "cutback/Dialect/Joint/CallArgs.h"
+#include "cutback/Dialect/Joint/Hook.h"
 #include "cutback/Interpreter/KernelBodies.h"
 #include "cutback/Interpreter/LaunchRunner.h"
 
@@ -29,12 +30,15 @@ LogicalResult Runner::runLaunch(kernel::LaunchOp launch, Values &results) {
   if (hasKernel && options.checkKernels &&
       failed(runOps(launch, expected, scales)))
     return failure();
+  // A hook is a function of the user, no machine code.
+  bool isElsewhere =
+      options.launches && !isa<joint::HookOp>(launch.getBlock().front());
   // Of a call that is run here its ops have been seen.
-  bool hidesOps = hasKernel || options.launches;
+  bool hidesOps = hasKernel || isElsewhere;
   ValueMap read = hidesOps ? keepOperands(launch) : ValueMap();
-  if (failed(options.launches ? runElsewhere(launch)
-             : hasKernel      ? runKernel(launch)
-                              : runBlock(launch.getBlock())) ||
+  if (failed(isElsewhere ? runElsewhere(launch)
+             : hasKernel ? runKernel(launch)
+                         : runBlock(launch.getBlock())) ||
       failed(compareKernel(launch, expected, scales)))
     return failure();
   for (auto [result, inside] :
