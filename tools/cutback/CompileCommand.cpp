@@ -59,9 +59,9 @@ CommandSpec compileSpec() {
        "products: our kernels, or NVIDIA's library, which is\n"
        "looked for when the step runs; default own"},
       {"expose-random-states", OptionSpec::Flag, "",
-       "with --to=partition: where the backward repeats a draw\n"
-       "of the framework's generator, the forward returns the\n"
-       "generator's state and the backward takes it, as with\n"
+       "with --to=partition: where the backward repeats a\n"
+       "draw of the framework's generator, the forward\n"
+       "returns its state and the backward takes it, as with\n"
        "PyTorch's functionalize_rng_ops"},
       {"check-accesses", OptionSpec::Flag, "",
        "with --target=cpu: each load and store of a kernel\n"
