@@ -20,27 +20,9 @@ using namespace mlir;
 
 namespace cutback {
 
-CommandSpec compileSpec() {
-  CommandSpec spec;
-  spec.name = "compile";
-  spec.arguments = "IN -o DIR [--to=PHASE | --target=TARGET]";
-  spec.summary =
-      "Plan, and write the two halves, or kernels for a target.\n\n"
-      "DIR gets joint.mlir, forward.mlir, backward.mlir and "
-      "plan.json; with\n--to=kernels also kernels.mlir: both "
-      "halves as launches in one arena,\nand what each kernel "
-      "computes; for all sizes, where these are symbols without\n"
-      "a value by --sym.\n\n--target=cuda writes the kernels as CUDA C++ "
-      "(forward.cu, backward.cu) and\nmanifest.json with all "
-      "launches; where nvcc is found, also machine code\n"
-      "(*.fatbin). --target=cuda-host compiles the same text for "
-      "this machine,\nto be run without a GPU. --target=cpu writes machine "
-      "code for this\nprocessor (libstep.so). Machine code is for the sizes "
-      "that the "
-      "model was\nexported with; `cutback run` adds that for others, if they "
-      "are "
-      "symbols.";
-  std::vector<OptionSpec> options = {
+/// What is written, and for which machine.
+static std::vector<OptionSpec> resultOptions() {
+  return {
       {"o", OptionSpec::Text, "DIR", "the folder of the results"},
       {"to", OptionSpec::Choice, "partition|kernels",
        "the phase to stop after"},
@@ -70,6 +52,29 @@ CommandSpec compileSpec() {
        "with --target: write parameters and buffers of IN\n"
        "too, so that DIR is all that cutback-run needs"},
   };
+}
+
+CommandSpec compileSpec() {
+  CommandSpec spec;
+  spec.name = "compile";
+  spec.arguments = "IN -o DIR [--to=PHASE | --target=TARGET]";
+  spec.summary =
+      "Plan, and write the two halves, or kernels for a target.\n\n"
+      "DIR gets joint.mlir, forward.mlir, backward.mlir and "
+      "plan.json; with\n--to=kernels also kernels.mlir: both "
+      "halves as launches in one arena,\nand what each kernel "
+      "computes; for all sizes, where these are symbols without\n"
+      "a value by --sym.\n\n--target=cuda writes the kernels as CUDA C++ "
+      "(forward.cu, backward.cu) and\nmanifest.json with all "
+      "launches; where nvcc is found, also machine code\n"
+      "(*.fatbin). --target=cuda-host compiles the same text for "
+      "this machine,\nto be run without a GPU. --target=cpu writes machine "
+      "code for this\nprocessor (libstep.so). Machine code is for the sizes "
+      "that the "
+      "model was\nexported with; `cutback run` adds that for others, if they "
+      "are "
+      "symbols.";
+  std::vector<OptionSpec> options = resultOptions();
   std::vector<OptionSpec> optimizer = optimizerOptions();
   options.insert(options.end(), optimizer.begin(), optimizer.end());
   spec.options = withPlanOptions(std::move(options));
@@ -207,6 +212,12 @@ static int checkUsage(Session &session) {
   return Done;
 }
 
+static void exposeStates(Session &session, joint::PartitionOp link) {
+  if (!exposeRandomStates(link))
+    session.note("no draw of the framework's generator runs in both halves: "
+                 "there are no states to hand over");
+}
+
 int runCompile(const CommandLine &line) {
   Session session("compile", line);
   std::vector<std::string> architectures;
@@ -231,13 +242,11 @@ int runCompile(const CommandLine &line) {
     run.options.asked.push_back("--device=" + run.options.device);
   }
   bool toTarget = line.has("target");
-  bool exposesStates = line.has("expose-random-states");
   bool toKernels = toTarget || line.get("to") == "kernels";
   if (int code = run.plan(session, /*memory=*/true))
     return code;
-  if (exposesStates && !exposeRandomStates(run.result->partition.link))
-    session.note("no draw of the framework's generator runs in both halves: "
-                 "there are no states to hand over");
+  if (line.has("expose-random-states"))
+    exposeStates(session, run.result->partition.link);
   std::optional<KernelModule> kernels;
   if (toKernels)
     if (int code =
