@@ -48,13 +48,17 @@ public:
       writeZeros(result);
       result.kernels.push_back(writeForward());
     } else {
-      // A CPU has one function for all: it computes scores once.
-      if (form == StepKernels::AreMachineCode)
-        result.kernels.push_back(writeGradients());
-      else if (isRead(0))
-        result.kernels.push_back(writeQueryGradient());
-      if (form == StepKernels::HaveText && (isRead(1) || isRead(2)))
-        result.kernels.push_back(writeKeyGradient());
+      bool readsKeys = isRead(1) || isRead(2);
+      if (form == StepKernels::AreMachineCode) {
+        // A CPU has one function for all: it computes scores once.
+        if (isRead(0) || readsKeys)
+          result.kernels.push_back(writeGradients());
+      } else {
+        if (isRead(0))
+          result.kernels.push_back(writeQueryGradient());
+        if (readsKeys)
+          result.kernels.push_back(writeKeyGradient());
+      }
       if (op->getNumResults() > 3 && isRead(3))
         result.kernels.push_back(writeBiasGradient());
     }
