@@ -9,10 +9,9 @@
 //   2. launches are listed from it once more, as `compile` did; that list must
 //      be the manifest's
 //   3. the interpreter goes over kernels.mlir in the arena of the executor.
-//   Each
-//      launch is run by machine code; views, sizes and what is handed over are
-//      the interpreter's. So checks see values in their places, and a launch
-//      op by op on what it has read.
+//      Each launch is run by machine code; views, sizes, hooks and what is
+//      handed over are the interpreter's. So checks see values in their places,
+//      and a launch op by op on what it has read.
 
 #include "ArtifactChecks.h"
 
