@@ -567,6 +567,18 @@ static std::string verifyLaunch(const Artifact &artifact,
   return "";
 }
 
+std::pair<const ArtifactHook *, const ArtifactHook *>
+ArtifactSegment::hooksBefore(size_t launch) const {
+  const ArtifactHook *begin = hooks.data(), *end = begin + hooks.size();
+  auto bound = [&](int64_t place) {
+    return std::lower_bound(
+        begin, end, place,
+        [](const ArtifactHook &hook, int64_t at) { return hook.before < at; });
+  };
+  auto place = static_cast<int64_t>(launch);
+  return {bound(place), bound(place + 1)};
+}
+
 /// Hooks in the order of their launches, each on memory that there is.
 static std::string verifyHooks(const Artifact &artifact,
                                const ArtifactSegment &segment) {

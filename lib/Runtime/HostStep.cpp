@@ -97,22 +97,22 @@ std::string HostStep::run(const std::vector<size_t> &segments,
 /// Launches, and between them the hooks that stand there.
 std::string HostStep::runSegment(const ArtifactSegment &segment,
                                  const std::vector<char *> &arguments) {
-  auto hook = segment.hooks.begin();
-  auto runHooks = [&](int64_t before) -> std::string {
-    for (; hook != segment.hooks.end() && hook->before == before; ++hook)
+  auto runHooks = [&](size_t before) -> std::string {
+    auto [hook, end] = segment.hooksBefore(before);
+    for (; hook != end; ++hook)
       if (std::string error = runHook(*hook, arguments); !error.empty())
         return error;
     return "";
   };
   for (size_t i = 0; i < segment.launches.size(); ++i) {
-    std::string error = runHooks(static_cast<int64_t>(i));
+    std::string error = runHooks(i);
     if (error.empty())
       error = measured ? measureLaunch(segment.launches[i], arguments)
                        : runLaunch(segment.launches[i], arguments);
     if (!error.empty())
       return error;
   }
-  return runHooks(static_cast<int64_t>(segment.launches.size()));
+  return runHooks(segment.launches.size());
 }
 
 std::string HostStep::runHook(const ArtifactHook &hook,

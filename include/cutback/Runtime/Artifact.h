@@ -12,6 +12,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace cutback {
@@ -141,6 +142,11 @@ struct ArtifactSegment {
   std::string name; ///< "forward"
   std::vector<ArtifactLaunch> launches;
   std::vector<ArtifactHook> hooks; ///< in the order in which they run
+
+  /// Those in front of launch number `launch`, or behind the last one: begin
+  /// and end. Logarithmic.
+  std::pair<const ArtifactHook *, const ArtifactHook *>
+  hooksBefore(size_t launch) const;
 };
 
 /// The segment that a step has if it was compiled with an optimizer: what

@@ -221,9 +221,10 @@ std::string CudaStep::launchAll(size_t segment) {
 /// Functions of the user in front of a launch, with the stream that it is
 /// issued to. Ours wait for what is in front of them.
 std::string CudaStep::runHooks(size_t segment, size_t before) {
-  for (const ArtifactHook &hook : artifact.segments[segment].hooks) {
-    if (hook.before != static_cast<int64_t>(before) || !hooks ||
-        !hooks->hasFunctions(hook.key))
+  auto [next, end] = artifact.segments[segment].hooksBefore(before);
+  for (; next != end; ++next) {
+    const ArtifactHook &hook = *next;
+    if (!hooks || !hooks->hasFunctions(hook.key))
       continue;
     Address at = addressOf(hook.memory);
     int64_t bytes = bytesOf(hook);
