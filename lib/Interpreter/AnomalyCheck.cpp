@@ -24,6 +24,7 @@
 #include "cutback/Dialect/Joint/CallArgs.h"
 #include "cutback/Dialect/Joint/Replay.h"
 #include "cutback/Dialect/Kernel/Kernel.h"
+#include "cutback/Support/Text.h"
 
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -77,19 +78,10 @@ static std::string spellElement(double value) {
 
 /// "[3, 5]", of an element by its number.
 static std::string indexText(Type type, int64_t number) {
-  SmallVector<int64_t> index;
-  if (auto tensor = dyn_cast<RankedTensorType>(type);
-      tensor && tensor.hasStaticShape())
-    for (int64_t size : llvm::reverse(tensor.getShape())) {
-      index.push_back(number % size);
-      number /= size;
-    }
-  else
-    index.push_back(number);
-  std::string text = "[";
-  for (int64_t at : llvm::reverse(index))
-    text += (text.size() > 1 ? ", " : "") + std::to_string(at);
-  return text + "]";
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (!tensor || !tensor.hasStaticShape())
+    return "[" + std::to_string(number) + "]";
+  return formatIndex(tensor.getShape().data(), tensor.getRank(), number);
 }
 
 static std::string wrongText(Value value, const ElementSummary &elements) {

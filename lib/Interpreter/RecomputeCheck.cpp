@@ -20,6 +20,7 @@
 #include "cutback/Dialect/Joint/CallArgs.h"
 #include "cutback/Dialect/Joint/Replay.h"
 #include "cutback/Dialect/Kernel/Kernel.h"
+#include "cutback/Support/Text.h"
 
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/SymbolTable.h"
@@ -216,18 +217,11 @@ static std::string elementsText(const Tensor &was, const Tensor &is) {
       first = first < 0 ? i : first;
       ++wrong;
     }
-  SmallVector<int64_t> index;
-  int64_t left = first;
-  for (int64_t size : llvm::reverse(is.sizes)) {
-    index.push_back(left % size);
-    left /= size;
-  }
-  std::string at = "[";
-  for (int64_t one : llvm::reverse(index))
-    at += (at.size() > 1 ? ", " : "") + std::to_string(one);
-  return elementText(is, first) + " at " + at + "], the forward had " +
-         elementText(was, first) + "; " + std::to_string(wrong) + " of " +
-         std::to_string(is.numel()) + " elements differ";
+  return elementText(is, first) + " at " +
+         formatIndex(is.sizes.data(), is.sizes.size(), first) +
+         ", the forward had " + elementText(was, first) + "; " +
+         std::to_string(wrong) + " of " + std::to_string(is.numel()) +
+         " elements differ";
 }
 
 LogicalResult RecomputeCheck::report(const Kept &kept, Value made,

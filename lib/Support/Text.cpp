@@ -232,6 +232,14 @@ unsigned editDistance(std::string_view a, std::string_view b, unsigned limit) {
   return std::min(row[b.size()], limit + 1);
 }
 
+std::string formatIndex(const int64_t *sizes, size_t rank, int64_t number) {
+  std::string text;
+  for (size_t dim = rank; dim-- > 0; number /= sizes[dim])
+    text =
+        std::to_string(number % sizes[dim]) + (text.empty() ? "" : ", ") + text;
+  return "[" + text + "]";
+}
+
 std::vector<std::string>
 nearestNames(std::string_view name,
              const std::vector<std::string_view> &candidates, size_t count) {

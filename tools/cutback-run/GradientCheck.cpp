@@ -8,22 +8,13 @@
 
 #include "cutback/Runtime/Elements.h"
 #include "cutback/Runtime/StepFolder.h"
+#include "cutback/Support/Text.h"
 
 #include <cmath>
 
 using namespace cutback;
 
 namespace {
-
-std::string indexText(const ArtifactTensor &tensor, int64_t number) {
-  std::string text;
-  for (size_t i = tensor.sizes.size(); i-- > 0;) {
-    text = std::to_string(number % tensor.sizes[i]) +
-           (text.empty() ? "" : ", ") + text;
-    number /= tensor.sizes[i];
-  }
-  return "[" + text + "]";
-}
 
 /// What is wrong with elements, in row-major order.
 std::string describeWrong(const ArtifactTensor &tensor,
@@ -36,8 +27,9 @@ std::string describeWrong(const ArtifactTensor &tensor,
     return "";
   return "'" + tensor.name + "' is not finite: " +
          (std::isnan(elements[first]) ? "NaN" : "infinite") + " at " +
-         indexText(tensor, first) + ", " + std::to_string(wrong) + " of " +
-         std::to_string(elements.count()) + " elements";
+         formatIndex(tensor.sizes.data(), tensor.sizes.size(), first) + ", " +
+         std::to_string(wrong) + " of " + std::to_string(elements.count()) +
+         " elements";
 }
 
 } // namespace

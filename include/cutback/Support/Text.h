@@ -43,6 +43,10 @@ ByteUnit byteUnitFor(int64_t largest);
 /// "2.00 s".
 std::string formatPicoseconds(double picoseconds);
 
+/// The index of an element, by its number in row-major order, in a tensor of
+/// `rank` sizes: "[3, 5]".
+std::string formatIndex(const int64_t *sizes, size_t rank, int64_t number);
+
 /// Columns of text, padded to a common width. Widths count code points.
 class TextTable {
 public:

@@ -32,6 +32,13 @@ TEST(Text, bytesTakeTheUnitThatFits) {
   EXPECT_EQ(formatBytes(int64_t(131) << 30), "131.0 GiB");
 }
 
+TEST(Text, elementsHaveAnIndex) {
+  const int64_t sizes[] = {4, 2, 6};
+  EXPECT_EQ(formatIndex(sizes, 3, 0), "[0, 0, 0]");
+  EXPECT_EQ(formatIndex(sizes, 3, 47), "[3, 1, 5]");
+  EXPECT_EQ(formatIndex(sizes, 0, 0), "[]");
+}
+
 TEST(Text, aColumnOfBytesHasOneUnit) {
   ByteUnit unit = byteUnitFor(int64_t(3) << 20);
   EXPECT_STREQ(unit.name, "MiB");
