@@ -2,7 +2,9 @@
 //
 // Gradients are results of a step, whose types its manifest has; of values in
 // between it has bytes alone. So this program says which gradient is wrong, and
-// where; which op made it says `cutback run --anomaly`, which has the ops.
+// where; which op made it says `cutback run --anomaly`, which has the ops. A
+// copy of each gradient is read once, from memory of this machine: on a device
+// it lies elsewhere.
 
 #include "GradientCheck.h"
 
