@@ -77,9 +77,6 @@ Value Formulas::bits(Value x) {
 Value Formulas::fromBits(Value x) {
   return arith::BitcastOp::create(builder, loc, builder.getF32Type(), x);
 }
-Value Formulas::power2(Value n) {
-  return fromBits(make<arith::ShLIOp>(add(n, integer(127)), integer(23)));
-}
 Value Formulas::copySign(Value magnitude, Value sign) {
   return math::CopySignOp::create(builder, loc, magnitude, sign);
 }
@@ -88,35 +85,39 @@ Value Formulas::copySign(Value magnitude, Value sign) {
 // Functions of single precision
 //===----------------------------------------------------------------------===//
 
-/// The greater, and the lesser; a NaN is `bound`.
+/// The greater, and the lesser; a NaN stays one.
 Value Formulas::atLeast(Value x, Value bound) {
-  return select(compare(FP::OGT, x, bound), x, bound);
+  return select(compare(FP::OGT, bound, x), bound, x);
 }
 Value Formulas::atMost(Value x, Value bound) {
-  return select(compare(FP::OLT, x, bound), x, bound);
+  return select(compare(FP::OLT, bound, x), bound, x);
 }
 
-/// 2^n e^f with |f| <= log(2) / 2; `isNormal`: 2^n is a normal number.
+/// 2^n e^f with |f| about log(2) / 2 at most; `isNormal`: 2^n is a normal
+/// number. No conversion, which would have no result for a NaN: beside 1.5 *
+/// 2^23 the sum's low bits are n and the exponent of 1.
 Value Formulas::expWithin(Value x, bool isNormal) {
-  Value n =
-      math::RoundEvenOp::create(builder, loc, multiply(x, number(1.44269504f)));
+  Value front = number(12582912 + (isNormal ? 127 : 254));
+  Value shifted = fma(x, number(1.44269504f), front);
+  Value n = subtract(shifted, front);
   Value f = fma(n, number(-0.693145752f), x);
   f = fma(n, number(-1.42860677e-6f), f);
   Value p = polynomial(f, {1.37805939e-3f, 8.37312452e-3f, 4.16695364e-2f,
                            1.66664720e-1f, 4.99999851e-1f, 1.0f, 1.0f});
-  Value whole = arith::FPToSIOp::create(builder, loc, builder.getI32Type(), n);
+  auto asExponent = [&](Value bits) {
+    return make<arith::ShLIOp>(bits, integer(23));
+  };
+  Value both = asExponent(bits(shifted));
   if (isNormal)
-    return multiply(p, power2(whole));
-  // Of both halves there is a power of two, and only the second product rounds.
-  Value half = make<arith::ShRSIOp>(whole, integer(1));
-  return multiply(multiply(p, power2(half)), power2(subtract(whole, half)));
+    return multiply(p, fromBits(both));
+  // Each half of n has a power of two, and only the second product rounds.
+  Value half = asExponent(make<arith::ShRUIOp>(bits(shifted), integer(1)));
+  return multiply(multiply(p, fromBits(half)), fromBits(subtract(both, half)));
 }
 
 Value Formulas::exp(Value x) {
-  // Bounds that a NaN falls onto: no integer is made of it.
-  Value bounded = atMost(atLeast(x, number(-104)), number(89));
-  return select(compare(FP::UNO, x, x), x,
-                expWithin(bounded, /*isNormal=*/false));
+  return expWithin(atMost(atLeast(x, number(-104)), number(89)),
+                   /*isNormal=*/false);
 }
 
 /// 2^n (1 + f) with 1 + f in [2/3, 4/3).

@@ -65,7 +65,7 @@ public:
 private:
   mlir::Value atLeast(mlir::Value x, mlir::Value bound);
   mlir::Value atMost(mlir::Value x, mlir::Value bound);
-  /// e^x for x in [-104, 89]; `isNormal`: in [-86, 86].
+  /// e^x for x in [-104, 89] or NaN; `isNormal`: in [-86, 86].
   mlir::Value expWithin(mlir::Value x, bool isNormal);
   mlir::Value fma(mlir::Value a, mlir::Value b, mlir::Value c);
   mlir::Value fma(mlir::Value a, mlir::Value b, double c) {

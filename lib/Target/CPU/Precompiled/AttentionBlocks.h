@@ -72,14 +72,6 @@ template <typename T, int kGroup> struct TileOrder {
   static float asFactor(float x) { return toFloat(to<T>(x)); }
 };
 
-/// expOf() without calls and branches.
-inline float expInLine(float x) {
-  float bounded = x > kLeastExponent ? x : kLeastExponent;
-  bounded = bounded < kGreatestExponent ? bounded : kGreatestExponent;
-  const float result = expWithin(bounded);
-  return x != x ? x : result;
-}
-
 /// The greatest of `count` (a power of two).
 template <int count> inline float greatestOf(const float *x) {
   float half[count / 2];
@@ -227,7 +219,7 @@ struct RunningSum {
     const float greatest = greatestOf<Order::group>(x);
     const float next = greatest > largest ? greatest : largest;
     for (int j = 0; j < Order::group; ++j) {
-      const float weight = expInLine(x[j] - next);
+      const float weight = expOf(x[j] - next);
       x[j] = x[j] == lowest() ? 0.0f : weight;
     }
     const float shrink = largest == next ? 1.0f : expOf(largest - next);
@@ -374,7 +366,7 @@ inline void weighGradients(AttentionBlock<kWidth> &block, int panel,
     for (int j = 0; j < kOthers; ++j) {
       const float log = logs[j];
       const float score = weights[j] * scale + block.bias[i * kOthers + j];
-      const float weight = expInLine(score - log);
+      const float weight = expOf(score - log);
       const float gradient = weight * (slopes[j] - dots[j]);
       const bool isSeen = (log != lowest()) & (score != lowest());
       weights[j] = isSeen ? weight : 0.0f;

@@ -63,13 +63,15 @@ template <> __device__ inline f16 to<f16>(float x) { return toF16(x); }
 
 __device__ inline float lowest() { return __int_as_float(int(0xFF800000)); }
 
-/// 2^n for n in [-126, 127].
-__device__ inline float power2(int n) { return __int_as_float((n + 127) << 23); }
-
-/// expOf() of a number between these: 0 and infinity beyond the range of results.
-constexpr float kLeastExponent = -104.0f, kGreatestExponent = 89.0f;
-__device__ inline float expWithin(float bounded) {
-  const float n = rintf(bounded * 1.44269504f);
+/// e^x: 2^n e^f with |f| about log(2) / 2 at most. 1.0 ulp; subnormal results too.
+/// No branch, and no conversion, which would have no result for a NaN: the low bits
+/// of `shifted` are n + 254, twice the exponent of 1.
+__device__ inline float expOf(float x) {
+  // Beyond these, results are 0 and infinity.
+  float bounded = -104.0f > x ? -104.0f : x;
+  bounded = 89.0f < bounded ? 89.0f : bounded;
+  const float shifted = fmaf(bounded, 1.44269504f, 12583166.0f);
+  const float n = shifted - 12583166.0f;
   float f = fmaf(n, -0.693145752f, bounded);
   f = fmaf(n, -1.42860677e-6f, f);
   float p = 1.37805939e-3f;
@@ -79,12 +81,10 @@ __device__ inline float expWithin(float bounded) {
   p = fmaf(p, f, 4.99999851e-1f);
   p = fmaf(p, f, 1.0f);
   p = fmaf(p, f, 1.0f);
-  const int half = int(n) / 2;
-  return p * power2(half) * power2(int(n) - half);
-}
-/// e^x: 2^n e^f with |f| <= log(2) / 2. 1.0 ulp; subnormal results too.
-__device__ inline float expOf(float x) {
-  return x != x ? x : expWithin(fminf(fmaxf(x, kLeastExponent), kGreatestExponent));
+  // Each half of n has a power of two, and only the second product rounds.
+  const unsigned bits = unsigned(__float_as_int(shifted));
+  const unsigned both = bits << 23, half = bits >> 1 << 23;
+  return p * __int_as_float(int(half)) * __int_as_float(int(both - half));
 }
 
 /// Natural logarithm: 2^n (1 + f) with 1 + f in [2/3, 4/3). 1 ulp.
