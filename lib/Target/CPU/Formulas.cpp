@@ -344,11 +344,12 @@ Value Formulas::randomUniform(Value seed, Value stream, Value i, bool isWide) {
         arith::UIToFPOp::create(builder, loc, builder.getF64Type(), word);
     return multiply(all, wide(0x1p-53));
   }
-  Value word =
-      make<arith::ShRUIOp>(randomWord(seed, stream, i), integer(8, 64));
-  Value narrow =
-      arith::TruncIOp::create(builder, loc, builder.getI32Type(), word);
-  Value all =
-      arith::SIToFPOp::create(builder, loc, builder.getF32Type(), narrow);
+  return uniformOf(arith::TruncIOp::create(builder, loc, builder.getI32Type(),
+                                           randomWord(seed, stream, i)));
+}
+
+Value Formulas::uniformOf(Value word) {
+  Value high = make<arith::ShRUIOp>(word, integer(8));
+  Value all = arith::SIToFPOp::create(builder, loc, builder.getF32Type(), high);
   return multiply(all, number(0x1p-24));
 }

@@ -42,6 +42,11 @@ public:
   mlir::Value randomWord64(mlir::Value seed, mlir::Value stream, mlir::Value i);
   /// `base` to the `exponent`, of i64: 1 for an exponent below 1; wraps around.
   mlir::Value integerPower(mlir::Value base, mlir::Value exponent);
+  /// All words of counter `number`, as i64 below 2^32.
+  std::array<mlir::Value, 4> philox(mlir::Value seed, mlir::Value stream,
+                                    mlir::Value number);
+  /// In [0, 1), f32, of a word (i32).
+  mlir::Value uniformOf(mlir::Value word);
   /// In [0, 1): f32, or f64 of 53 bits.
   mlir::Value randomUniform(mlir::Value seed, mlir::Value stream, mlir::Value i,
                             bool isWide);
@@ -75,12 +80,9 @@ private:
   mlir::Value polynomial(mlir::Value x, llvm::ArrayRef<double> factors);
   mlir::Value bits(mlir::Value x);     ///< of f32, as i32
   mlir::Value fromBits(mlir::Value x); ///< f32
-  mlir::Value power2(mlir::Value n);   ///< n in [-126, 127]
   mlir::Value copySign(mlir::Value magnitude, mlir::Value sign);
   mlir::Value sinPart(mlir::Value r);
   mlir::Value cosPart(mlir::Value r);
-  std::array<mlir::Value, 4> philox(mlir::Value seed, mlir::Value stream,
-                                    mlir::Value number);
 
   mlir::OpBuilder &builder;
   mlir::Location loc;

@@ -18,6 +18,7 @@
 
 #include "NestLoops.h"
 #include "Reductions.h"
+#include "RowPrefetch.h"
 #include "SplitAxis.h"
 #include "TransposedTile.h"
 
@@ -50,9 +51,11 @@ private:
   void runElements() {
     size_t other = findTransposed();
     if (other == kept.size()) {
-      enterKept(kept.size(), /*isParallel=*/true);
+      size_t outer = kept.empty() ? 0 : kept.size() - 1;
+      enterKept(outer, /*isParallel=*/false);
+      size_t inner = kept.empty() ? 0 : enterStrips(kept.back());
       scopes.store(passes.rowStores);
-      leave(kept.size());
+      leave(outer + inner);
       return;
     }
     // Both axes tile by tile: a line of memory is read once.
@@ -150,12 +153,17 @@ private:
     int64_t count = passes.numReduced(), places = numAccumulators(count);
     int64_t used = std::min<int64_t>(
         places, std::max<int64_t>(4, llvm::PowerOf2Ceil(count)));
+    bool isFirst = count <= places; // and the only one of its accumulator
     for (Operation *op : passes.sums[pass])
       if (auto reduce = dyn_cast<kernel::ReduceOp>(op)) {
         running.push_back(start(reduce, used));
-        fill(running.back(), used);
+        fill(running.back(), isFirst ? count : 0, used);
       }
     SmallVector<std::pair<Value, Value>> kept;
+    prefetch.reset();
+    if (frame.loops == LoopsFor::Processor && !this->kept.empty())
+      prefetch.emplace(scopes, this->kept.back(), reduced.back())
+          .choose(nest, passes, pass);
     for (Value value : passes.held[pass])
       kept.push_back({value, scopes.allocate(value.getType(), count)});
     if (!running.empty() || !kept.empty() || passes.isStorePass(pass))
@@ -163,7 +171,7 @@ private:
         if (!scopes.bufferOf.empty() || !kept.empty())
           scopes.setLane(plus(frontOfInner(), scopes.groupNow(reduced.back())));
         keepHeld(kept);
-        accumulate(running, place);
+        accumulate(running, place, isFirst);
         if (passes.isStorePass(pass))
           scopes.store(passes.elementStores);
       });
@@ -204,10 +212,9 @@ private:
     size_t outer = reduced.size() - 1;
     if (places == 0 || count <= places) {
       Value front = places ? frontOfInner() : Value();
-      Value index = scopes.enterLoop(extent, /*isParallel=*/true);
-      scopes.setGroup(inner, index);
-      run(places ? plus(front, index) : Value());
-      scopes.leaveLoop();
+      runBlock(inner, scopes.constant(0), extent, [&](Value index) {
+        run(places ? plus(front, index) : Value());
+      });
     } else if (extent % places == 0 || outer == 0) {
       Value block = scopes.enterLoop(extent / places, /*isParallel=*/false);
       Value first = times(block, places);
@@ -224,7 +231,29 @@ private:
 
   template <typename Fn>
   void runBlock(size_t inner, Value first, int64_t count, Fn run) {
-    Value place = scopes.enterLoop(count, /*isParallel=*/true);
+    bool fetches = prefetch && prefetch->isNeeded() && count >= kStrip;
+    bool draws = frame.loops == LoopsFor::Processor && scopes.drawsAlong(inner);
+    int64_t rest = fetches || draws ? count % kStrip : count;
+    if (rest < count) {
+      Value strip = scopes.enterLoop(count / kStrip, /*isParallel=*/false);
+      Value front = times(strip, kStrip);
+      if (fetches) {
+        scopes.setGroup(inner, plus(first, front));
+        prefetch->emit(kStrip);
+      }
+      runStrip(inner, first, front, kStrip, run);
+      scopes.leaveLoop();
+    }
+    if (rest > 0)
+      runStrip(inner, first, scopes.constant(count - rest), rest, run);
+  }
+
+  /// Elements of a block from `front` on.
+  template <typename Fn>
+  void runStrip(size_t inner, Value first, Value front, int64_t count, Fn run) {
+    if (frame.loops == LoopsFor::Processor)
+      scopes.setStrip(inner, plus(first, front), count);
+    Value place = plus(front, scopes.enterLoop(count, /*isParallel=*/true));
     scopes.setGroup(inner, plus(first, place));
     run(place);
     scopes.leaveLoop();
@@ -253,6 +282,8 @@ private:
     scopes.leaveLoop();
     scopes.leaveLoop();
   }
+
+  std::optional<RowPrefetch> prefetch; ///< of the pass that is written
 };
 
 } // namespace

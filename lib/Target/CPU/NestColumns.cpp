@@ -58,6 +58,7 @@ private:
   /// A stretch of a kept group.
   struct Stretch {
     size_t group = 0;
+    int64_t most = 0;
     Value first, width;
   };
 
@@ -65,8 +66,9 @@ private:
   void enterTile(Stretch &tile, size_t group, int64_t most) {
     int64_t extent = scopes.groups[group].extent;
     tile.group = group;
-    tile.first = enterGroup(group, std::min(most, extent), false);
-    tile.width = scopes.constant(std::min(most, extent));
+    tile.most = std::min(most, extent);
+    tile.first = enterGroup(group, tile.most, false);
+    tile.width = scopes.constant(tile.most);
     if (extent % most != 0)
       tile.width = arith::MinUIOp::create(
           scopes.here(), loc, minus(scopes.constant(extent), tile.first),
@@ -75,6 +77,8 @@ private:
 
   Value enterStretch(const Stretch &tile, bool isParallel) {
     Value one = scopes.constant(1);
+    if (isParallel && frame.loops == LoopsFor::Processor)
+      scopes.setStrip(tile.group, tile.first, tile.most);
     Value at =
         scopes.enterLoop(scopes.constant(0), tile.width, one, isParallel);
     scopes.setGroup(tile.group, plus(tile.first, at));
@@ -139,7 +143,7 @@ private:
     for (Operation *op : passes.sums[pass]) {
       if (auto reduce = dyn_cast<kernel::ReduceOp>(op)) {
         running.push_back(start(reduce, kColumnAccumulators * tile));
-        fill(running.back(), kColumnAccumulators * tile);
+        fill(running.back(), 0, kColumnAccumulators * tile);
       } else {
         best.push_back(startBest(cast<kernel::ReduceIndexOp>(op), tile));
       }
@@ -154,7 +158,7 @@ private:
         scopes.here(), loc, row, scopes.constant(kColumnAccumulators));
     Value front = times(accumulator, tile);
     Value lane = enterLanes();
-    accumulate(running, plus(front, lane));
+    accumulate(running, plus(front, lane), /*isFirst=*/false);
     for (const Sum &sum : best)
       if (!scopes.hasFailed())
         improve(sum, row, lane);

@@ -12,7 +12,6 @@
 
 #include "Reductions.h"
 
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
 using namespace mlir;
@@ -62,6 +61,22 @@ void NestLoops::enterKept(size_t count, bool isParallel) {
     scopes.setGroup(kept[i], enterGroup(kept[i], 1, isInner));
   }
 }
+
+size_t NestLoops::enterStrips(size_t group) {
+  if (frame.loops == LoopsFor::Thread || !scopes.drawsAlong(group)) {
+    scopes.setGroup(group, enterGroup(group, 1, /*isParallel=*/true));
+    return 1;
+  }
+  Value first = enterGroup(group, kStrip, /*isParallel=*/false);
+  scopes.setStrip(group, first, kStrip);
+  Value extent = scopes.constant(scopes.groups[group].extent);
+  Value end = arith::MinUIOp::create(
+      scopes.here(), loc, plus(first, scopes.constant(kStrip)), extent);
+  scopes.setGroup(group, scopes.enterLoop(first, end, scopes.constant(1),
+                                          /*isParallel=*/true));
+  return 2;
+}
+
 void NestLoops::leave(size_t count) {
   while (count-- > 0)
     scopes.leaveLoop();
@@ -73,15 +88,18 @@ NestLoops::Sum NestLoops::start(kernel::ReduceOp reduce, int64_t count) {
           Value()};
 }
 
-void NestLoops::fill(const Sum &sum, int64_t count) {
+void NestLoops::fill(const Sum &sum, int64_t first, int64_t end) {
+  if (first == end)
+    return;
   Value none =
       identityOf(scopes, cast<kernel::ReduceOp>(sum.op).getCombine(), sum.type);
-  Value place = scopes.enterLoop(count, /*isParallel=*/true);
+  Value place = scopes.enterLoop(scopes.constant(first), scopes.constant(end),
+                                 scopes.constant(1), /*isParallel=*/true);
   memref::StoreOp::create(scopes.here(), loc, none, sum.memory, place);
   scopes.leaveLoop();
 }
 
-void NestLoops::accumulate(ArrayRef<Sum> running, Value place) {
+void NestLoops::accumulate(ArrayRef<Sum> running, Value place, bool isFirst) {
   SmallVector<Value> elements;
   for (const Sum &sum : running) {
     Value element = scopes.get(sum.element).value;
@@ -89,21 +107,19 @@ void NestLoops::accumulate(ArrayRef<Sum> running, Value place) {
       return;
     elements.push_back(toAccumulator(scopes, element));
   }
-  OpBuilder &builder = scopes.here();
   for (auto [sum, element] : llvm::zip_equal(running, elements)) {
-    Value before = memref::LoadOp::create(builder, loc, sum.memory, place);
-    Value after = scopes.scalars.combine(
-        loc, cast<kernel::ReduceOp>(sum.op).getCombine(), before, element);
-    memref::StoreOp::create(builder, loc, notMasked(after), sum.memory, place);
+    kernel::Combine how = cast<kernel::ReduceOp>(sum.op).getCombine();
+    Value before =
+        isFirst ? identityOf(scopes, how, sum.type)
+                : memref::LoadOp::create(scopes.here(), loc, sum.memory, place)
+                      .getResult();
+    // LLVM makes a masked store of a choice of what lies in memory and another
+    // value. Processors run these in many cycles.
+    OpBuilder &builder = scopes.here();
+    Value after = scopes.scalars.combine(loc, how, before, element);
+    memref::StoreOp::create(builder, loc, scopes.scalars.keepApart(loc, after),
+                            sum.memory, place);
   }
-}
-
-/// A choice of what lies in memory and another value, which LLVM makes a
-/// masked store of as it stands. Processors run these in many cycles.
-Value NestLoops::notMasked(Value choice) {
-  return isa<FloatType>(choice.getType()) && frame.loops == LoopsFor::Processor
-             ? LLVM::FreezeOp::create(scopes.here(), loc, choice).getResult()
-             : choice;
 }
 
 Value NestLoops::frontOfInner() {

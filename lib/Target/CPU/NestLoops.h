@@ -13,6 +13,9 @@ namespace cutback::cpu {
 
 class NestLoops {
 public:
+  /// Elements of an innermost loop that are fetched, and drawn, in front of it.
+  static constexpr int64_t kStrip = 128;
+
   NestLoops(kernel::NestOp nest, mlir::OpBuilder &builder,
             const KernelFrame &frame, std::vector<mlir::Operation *> &checked)
       : nest(nest), widths(widthsOf(frame.loops)),
@@ -32,6 +35,9 @@ protected:
   /// A loop over a kept group: of its beginnings, `step` apart.
   mlir::Value enterGroup(size_t group, int64_t step, bool isParallel);
   void enterKept(size_t count, bool isParallel);
+  /// The innermost loop, over a kept group; around it, where its elements are
+  /// drawn, one over strips of them. Returns the number of loops.
+  size_t enterStrips(size_t group);
   void leave(size_t count);
 
   //===--- Reductions -----------------------------------------------------===//
@@ -46,9 +52,11 @@ protected:
   };
 
   Sum start(kernel::ReduceOp reduce, int64_t count);
-  /// All accumulators to what changes nothing.
-  void fill(const Sum &sum, int64_t count);
-  void accumulate(llvm::ArrayRef<Sum> running, mlir::Value place);
+  /// Accumulators from `first` to `end` to what changes nothing.
+  void fill(const Sum &sum, int64_t first, int64_t end);
+  /// `isFirst`: no other element comes to accumulator `place`, which is not
+  /// filled.
+  void accumulate(llvm::ArrayRef<Sum> running, mlir::Value place, bool isFirst);
   /// Number of the row's element at the front of the innermost reduced loop.
   mlir::Value frontOfInner();
 
@@ -73,9 +81,6 @@ protected:
   llvm::SmallVector<size_t> kept;
   const llvm::SmallVector<size_t> &reduced;
   const std::optional<size_t> divided;
-
-private:
-  mlir::Value notMasked(mlir::Value choice);
 };
 
 /// A nest whose innermost axis is kept and an outer one reduced.

@@ -18,7 +18,7 @@ using namespace cutback::cpu;
 LoopWidths cpu::widthsOf(LoopsFor loops) {
   if (loops == LoopsFor::Thread)
     return {1, 1, 0, INT64_MAX, 0};
-  return {64, 1024, 32, 64, 512 * 1024};
+  return {64, 1024, 64, 64, 512 * 1024};
 }
 
 NestParts::NestParts(kernel::NestOp nest, NestScopes &scopes,

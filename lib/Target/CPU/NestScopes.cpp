@@ -137,8 +137,8 @@ NestScopes::NestScopes(kernel::NestOp nest, OpBuilder &builder,
                        const KernelFrame &frame,
                        std::vector<Operation *> &checked)
     : groups(groupAxes(nest)), isReduced(nest.findReduced()),
-      loc(nest.getLoc()), scalars(builder, frame.functions), nest(nest),
-      builder(builder), frame(frame), checked(checked),
+      loc(nest.getLoc()), scalars(builder, frame.functions, frame.loops),
+      nest(nest), builder(builder), frame(frame), checked(checked),
       groupOf(nest.getExtents().size(), 0) {
   for (auto [number, group] : llvm::enumerate(groups))
     for (unsigned axis : group.axes)
@@ -229,6 +229,9 @@ Placed NestScopes::emit(Operation *op) {
     return emitLoad(load);
   if (auto pick = dyn_cast<kernel::PickOp>(op))
     return emitPick(pick);
+  auto draw = dyn_cast<kernel::DrawOp>(op);
+  if (Placed drawn = draw ? emitDraw(draw) : Placed(); drawn.value || failed)
+    return drawn;
   SmallVector<Value, 3> operands;
   size_t depth = 0;
   for (Value operand : op->getOperands()) {
@@ -239,7 +242,6 @@ Placed NestScopes::emit(Operation *op) {
     depth = std::max(depth, placed.depth);
   }
   at(depth);
-  auto draw = dyn_cast<kernel::DrawOp>(op);
   Value round = draw && draw.getRound() ? operands[2] : Value();
   Value result = draw ? scalars.draw(draw, operands[0], operands[1], round)
                       : scalars.lower(op, operands);
@@ -416,8 +418,8 @@ Value NestScopes::checkedBase(kernel::LoadOp load, const Access &access,
   return f.select(isGood, base, index(-low));
 }
 
-Value NestScopes::indexOf(kernel::LoadOp load) {
-  Access access = accessOf(load.getMap(), load.getIndices());
+Value NestScopes::indexOf(AffineMap map, ValueRange indices) {
+  Access access = accessOf(map, indices);
   here();
   return addOthers(access, groupTerms(access, 0, depth()));
 }
@@ -514,6 +516,7 @@ Placed NestScopes::emitPick(kernel::PickOp pick) {
   size_t depth = scopes.size() - 1;
   Scope inside;
   inside.anchor = scopes.back().anchor;
+  inside.isElsewhere = true;
   bool isRow = llvm::none_of(
       scopes, [](const Scope &scope) { return bool(scope.lane); });
   if (isRow)

@@ -78,6 +78,15 @@ public:
   /// Scalars that are kept for later loops: of columns, or of a row's elements.
   llvm::DenseMap<mlir::Value, mlir::Value> bufferOf;
 
+  /// The loop that is entered next has up to `count` iterations of `group`,
+  /// from `first` on: their random words are drawn in front of it.
+  void setStrip(size_t group, mlir::Value first, int64_t count) {
+    scopes.back().strip = Strip{group, first, count};
+    scopes.back().drawn.clear();
+  }
+  /// Whether neighbors of a random stream are drawn along `group`.
+  bool drawsAlong(size_t group);
+
   //===--- Scalars --------------------------------------------------------===//
 
   /// A scalar of the body; nothing after an error.
@@ -89,9 +98,9 @@ public:
   void store(llvm::ArrayRef<kernel::StoreOp> stores);
   bool hasFailed() const { return failed; }
   Access accessOf(mlir::AffineMap map, mlir::ValueRange indices);
-  /// Where `load`, whose place does not depend on data, reads in the innermost
-  /// loop.
-  mlir::Value indexOf(kernel::LoadOp load);
+  /// Where an access, whose place does not depend on data, goes in the
+  /// innermost loop.
+  mlir::Value indexOf(mlir::AffineMap map, mlir::ValueRange indices);
   mlir::Value memoryOf(mlir::Value argument) const;
   /// An index.
   mlir::Value constant(int64_t value);
@@ -104,11 +113,23 @@ public:
   ScalarOps scalars;
 
 private:
+  struct Strip {
+    size_t group;
+    mlir::Value first;
+    int64_t count;
+  };
+  /// 32 bits each; the first of them is that of element `first`.
+  struct DrawnWords {
+    mlir::Value words, first;
+  };
   struct Scope {
     mlir::Operation *anchor = nullptr; ///< ops go in front of it
     llvm::DenseMap<mlir::Value, mlir::Value> values;
     llvm::DenseMap<size_t, mlir::Value> indexOf; ///< by group
     mlir::Value lane;
+    std::optional<Strip> strip;
+    llvm::DenseMap<mlir::Operation *, DrawnWords> drawn; ///< of the strip
+    bool isElsewhere = false; ///< an iteration outside of the loops around it
   };
 
   mlir::OpBuilder &at(size_t depth);
@@ -116,6 +137,11 @@ private:
   Placed emit(mlir::Operation *op);
   Placed emitLoad(kernel::LoadOp load);
   Placed emitPick(kernel::PickOp pick);
+  /// Nothing for a number that is drawn alone.
+  Placed emitDraw(kernel::DrawOp draw);
+  DrawnWords drawWords(kernel::DrawOp draw, size_t depth);
+  bool isDrawnAlong(kernel::DrawOp draw, size_t group);
+  std::optional<int64_t> stepAlong(mlir::Value index, size_t group);
   Placed fromBuffer(mlir::Value value, mlir::Value buffer);
   Placed keep(mlir::Value value, mlir::Value is, size_t depth);
   size_t depthOf(const Access &access);

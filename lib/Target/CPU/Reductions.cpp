@@ -71,13 +71,14 @@ static Value shuffle(NestScopes &scopes, Value a, Value b,
   return vector::ShuffleOp::create(scopes.here(), scopes.loc, a, b, mask);
 }
 
-/// Combines those that are `apart` in `x`: as many are left.
+/// Combines those that are `apart` in `x`: as many are left. The last one four
+/// times: a choice between two scalars is a branch, which would be guessed.
 static Value foldApart(NestScopes &scopes, kernel::Combine how, Value x,
                        int64_t apart) {
   SmallVector<int64_t> low, high;
-  for (int64_t i = 0; i < apart; ++i) {
-    low.push_back(i);
-    high.push_back(i + apart);
+  for (int64_t i = 0; i < (apart == 1 ? 4 : apart); ++i) {
+    low.push_back(i % apart);
+    high.push_back(i % apart + apart);
   }
   return scopes.scalars.combine(scopes.loc, how, shuffle(scopes, x, x, low),
                                 shuffle(scopes, x, x, high));

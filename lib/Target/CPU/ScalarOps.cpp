@@ -9,6 +9,7 @@
 #include "ScalarOps.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Matchers.h"
@@ -385,12 +386,14 @@ Value ScalarOps::draw(kernel::DrawOp op, Value seed, Value index,
   bool isWide = type.isIndex() || type.getIntOrFloatBitWidth() == 64;
   Value i =
       arith::IndexCastOp::create(builder, loc, builder.getI64Type(), index);
-  if (op.getDraw() == kernel::Draw::Bits) {
-    Value word = isWide ? f.randomWord64(seed, stream, i)
-                        : f.randomWord(seed, stream, i);
-    return isWide ? word : arith::TruncIOp::create(builder, loc, type, word);
-  }
-  if (op.getDraw() == kernel::Draw::Uniform)
+  bool isNormal = op.getDraw() == kernel::Draw::Normal;
+  if (!isWide && !isNormal)
+    return drawFrom(op,
+                    arith::TruncIOp::create(builder, loc, builder.getI32Type(),
+                                            f.randomWord(seed, stream, i)));
+  if (op.getDraw() == kernel::Draw::Bits)
+    return f.randomWord64(seed, stream, i);
+  if (!isNormal)
     return round(loc, f.randomUniform(seed, stream, i, isWide), type);
   // Box and Muller's transform of the uniform numbers 2k and 2k + 1.
   Type f64 = builder.getF64Type();
@@ -410,6 +413,30 @@ Value ScalarOps::draw(kernel::DrawOp op, Value seed, Value index,
   return round(loc, f.multiply(length, turned), type);
 }
 
+std::array<Value, 4> ScalarOps::drawWords(kernel::DrawOp op, Value seed,
+                                          Value counter, Value inRound) {
+  Formulas f(builder, op.getLoc());
+  Value stream = f.streamOf(static_cast<int64_t>(op.getStream()), inRound);
+  Value number = arith::IndexCastOp::create(builder, op.getLoc(),
+                                            builder.getI64Type(), counter);
+  std::array<Value, 4> words = f.philox(seed, stream, number);
+  for (Value &word : words)
+    word = arith::TruncIOp::create(builder, op.getLoc(), builder.getI32Type(),
+                                   word);
+  return words;
+}
+
+Value ScalarOps::drawFrom(kernel::DrawOp op, Value word) {
+  Formulas f(builder, op.getLoc());
+  Type type = op.getResult().getType();
+  if (op.getDraw() == kernel::Draw::Uniform)
+    return round(op.getLoc(), f.uniformOf(word), type);
+  return type == word.getType()
+             ? word
+             : arith::TruncIOp::create(builder, op.getLoc(), type, word)
+                   .getResult();
+}
+
 Value ScalarOps::combine(Location loc, kernel::Combine how, Value a, Value b) {
   Formulas f(builder, loc);
   bool isReal = isa<FloatType>(getElementTypeOrSelf(a));
@@ -424,8 +451,9 @@ Value ScalarOps::combine(Location loc, kernel::Combine how, Value a, Value b) {
     if (!isReal)
       return isMax ? f.make<arith::MaxSIOp>(a, b)
                    : f.make<arith::MinSIOp>(a, b);
-    // NaN if one is.
-    Value better = f.select(f.compare(isMax ? FP::OGT : FP::OLT, a, b), a, b);
+    // NaN if one is. Apart: one instruction, not a choice by two conditions.
+    Value better = keepApart(
+        loc, f.select(f.compare(isMax ? FP::OGT : FP::OLT, a, b), a, b));
     return f.select(f.compare(FP::UNO, a, a), a, better);
   }
   case kernel::Combine::MaxUnsigned:
@@ -438,4 +466,10 @@ Value ScalarOps::combine(Location loc, kernel::Combine how, Value a, Value b) {
     return f.make<arith::OrIOp>(a, b);
   }
   return Value();
+}
+
+Value ScalarOps::keepApart(Location loc, Value choice) {
+  if (loops == LoopsFor::Processor && isa<FloatType>(choice.getType()))
+    return LLVM::FreezeOp::create(builder, loc, choice);
+  return choice;
 }

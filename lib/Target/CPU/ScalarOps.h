@@ -21,8 +21,8 @@ llvm::ArrayRef<LibraryFunction> libraryFunctions();
 /// Builds scalar ops where `builder` stands.
 class ScalarOps {
 public:
-  ScalarOps(mlir::OpBuilder &builder, RareFunctions functions)
-      : builder(builder), functions(functions) {}
+  ScalarOps(mlir::OpBuilder &builder, RareFunctions functions, LoopsFor loops)
+      : builder(builder), functions(functions), loops(loops) {}
 
   /// `op` (of arith or math) on `operands`, rounded to its type; null if there
   /// is no machine code for it.
@@ -32,10 +32,18 @@ public:
   /// `inRound` may be null.
   mlir::Value draw(kernel::DrawOp op, mlir::Value seed, mlir::Value index,
                    mlir::Value inRound);
+  /// Elements 4 * `counter` to 4 * `counter` + 3 as words, i32.
+  std::array<mlir::Value, 4> drawWords(kernel::DrawOp op, mlir::Value seed,
+                                       mlir::Value counter,
+                                       mlir::Value inRound);
+  /// The element of such a word; not of numbers that take several.
+  mlir::Value drawFrom(kernel::DrawOp op, mlir::Value word);
 
   /// Combines two scalars of a reduction.
   mlir::Value combine(mlir::Location loc, kernel::Combine how, mlir::Value a,
                       mlir::Value b);
+  /// `choice` as it stands, whatever LLVM would make of it and what is around.
+  mlir::Value keepApart(mlir::Location loc, mlir::Value choice);
 
   /// f32, for types that compute in it; others as they are.
   mlir::Value widen(mlir::Location loc, mlir::Value x);
@@ -57,6 +65,7 @@ private:
 
   mlir::OpBuilder &builder;
   const RareFunctions functions;
+  const LoopsFor loops;
 };
 
 } // namespace cutback::cpu

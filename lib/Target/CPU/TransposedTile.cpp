@@ -54,8 +54,10 @@ public:
 private:
   template <typename Fn>
   void inLoops(Value numOuter, int64_t step, Value numInner, Fn body) {
-    Value o = scopes.enterLoop(constant(0), numOuter, constant(step), false);
+    // Along a line of memory first: lines far apart share few places of a
+    // cache.
     Value i = scopes.enterLoop(constant(0), numInner, constant(step), false);
+    Value o = scopes.enterLoop(constant(0), numOuter, constant(step), false);
     body(o, i);
     scopes.leaveLoop();
     scopes.leaveLoop();
@@ -65,7 +67,7 @@ private:
   Value indexOf(Value o, Value i) {
     scopes.setGroup(tile.outer, add(tile.firstOuter, o));
     scopes.setGroup(tile.inner, add(tile.firstInner, i));
-    return scopes.indexOf(load);
+    return scopes.indexOf(load.getMap(), load.getIndices());
   }
   Value placeOf(Value o, Value i) {
     Value line =

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A row's passes take turns at memory and at arithmetic: the first one waits
+// for the row, those in between compute on what the cache holds, the last one
+// waits for the lines that it writes. So the pass in front of the last one
+// fetches those lines, and the next row. A processor's own prefetch does
+// neither: it begins anew at each page, and follows loads that miss.
+
+#include "RowPrefetch.h"
+
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+
+using namespace mlir;
+using namespace cutback;
+using namespace cutback::cpu;
+
+static constexpr int64_t kLineBytes = 64;
+
+/// Bytes that an element takes in memory.
+static int64_t bytesOf(Value memory) {
+  Type type = cast<MemRefType>(memory.getType()).getElementType();
+  return type.isIndex() ? 8 : std::max(1U, type.getIntOrFloatBitWidth() / 8);
+}
+
+void RowPrefetch::add(Value memory, AffineMap map, ValueRange indices,
+                      bool isWritten) {
+  Access access = scopes.accessOf(map, indices);
+  bool isKnown = access.data.empty() && access.rest.empty();
+  if (!isKnown || access.ofGroup[inner] != 1 || access.ofGroup[row] == 0)
+    return;
+  int64_t ahead = isWritten ? 0 : access.ofGroup[row];
+  fetched.push_back({memory, map, indices, ahead, isWritten});
+}
+
+void RowPrefetch::choose(kernel::NestOp nest, const NestPasses &passes,
+                         unsigned pass) {
+  fetched.clear();
+  bool isInFront = passes.isStorePass(pass + 1);
+  bool isLast = pass + 1 == passes.numPasses && passes.elementStores.empty();
+  if (!isInFront && !isLast)
+    return;
+  for (Operation &op : nest.getBlock())
+    // The first pass waits for memory itself.
+    if (auto load = dyn_cast<kernel::LoadOp>(op); load && pass > 0)
+      if (!load.getMask())
+        add(load.getMemory(), load.getMap(), load.getIndices(), false);
+  if (isInFront)
+    for (kernel::StoreOp store : passes.elementStores)
+      add(store.getMemory(), store.getMap(), store.getIndices(), true);
+}
+
+void RowPrefetch::emit(int64_t count) {
+  for (const Fetched &one : fetched) {
+    Value first = scopes.indexOf(one.map, one.indices);
+    Value memory = scopes.memoryOf(one.memory);
+    int64_t step = kLineBytes / bytesOf(memory);
+    for (int64_t at = 0; at < count; at += step) {
+      Value index = arith::AddIOp::create(scopes.here(), scopes.loc, first,
+                                          scopes.constant(one.ahead + at));
+      memref::PrefetchOp::create(scopes.here(), scopes.loc, memory, index,
+                                 one.isWritten, /*localityHint=*/3,
+                                 /*isDataCache=*/true);
+    }
+  }
+}
