@@ -187,15 +187,15 @@ template <typename T> struct ProductPanels {
   /// Steps that are packed for all blocks of rows: beyond them, for each again.
   static constexpr int most = 4096;
 
-  /// Columns to be packed at once: all threads together have 4 MiB for them,
-  /// each room for a quarter of a block's.
+  /// Columns to be packed at once: all threads together have 1.75 MiB for them,
+  /// each room for an eighth of a block's.
   static int widest(int k, int64_t threads) {
     const int64_t line = std::max(k, 1) * int64_t(sizeof(T)),
-                  room = (4 << 20) / threads / line;
+                  room = (7 << 18) / threads / line;
     return k > most
                ? Block::columns
                : int(std::clamp<int64_t>(room / Block::width * Block::width,
-                                         Block::columns / 4, Block::columns));
+                                         Block::columns / 8, Block::columns));
   }
 
   explicit ProductPanels(int k, int columns) : isWhole(k <= most) {

@@ -12,6 +12,8 @@
 
 #include "cutback_cuda_host.h"
 
+#include <sys/mman.h>
+
 #include <utility>
 
 namespace cutback_host {
@@ -23,9 +25,10 @@ struct Share {
 __attribute__((tls_model("initial-exec"))) inline thread_local Share shareNow;
 
 /// Memory that a thread has while it is at a call, and leaves to the next: a
-/// page that the system gives anew costs more than what is put into it.
+/// page that the system gives anew costs more than what is put into it. Mapped:
+/// one that is too small goes back to the system, not into holes of a heap.
 struct alignas(64) Scratch {
-  size_t bytes;
+  size_t bytes; ///< of all
   Scratch *next;
 };
 struct Scratches {
@@ -38,9 +41,14 @@ inline Scratches scratches;
 /// call, as kWrongIndex is.
 constexpr int kNoMemory = 3;
 
+inline void freeScratch(Scratch *scratch) {
+  munmap(scratch, scratch->bytes);
+}
+
 /// `bytes` behind it; nothing where there is no memory.
 inline Scratch *takeScratch(size_t bytes) {
-  bytes = (bytes + 63) / 64 * 64;
+  constexpr size_t page = 4096;
+  bytes = (sizeof(Scratch) + bytes + page - 1) / page * page;
   pthread_mutex_lock(&scratches.lock);
   Scratch *taken = scratches.first;
   if (taken)
@@ -48,9 +56,11 @@ inline Scratch *takeScratch(size_t bytes) {
   pthread_mutex_unlock(&scratches.lock);
   if (taken && taken->bytes >= bytes)
     return taken;
-  std::free(taken);
-  void *memory = std::aligned_alloc(64, sizeof(Scratch) + bytes);
-  return memory ? new (memory) Scratch{bytes, nullptr} : nullptr;
+  if (taken)
+    freeScratch(taken);
+  void *memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  return memory == MAP_FAILED ? nullptr : new (memory) Scratch{bytes, nullptr};
 }
 
 inline void giveBack(Scratch *taken) {
@@ -64,7 +74,7 @@ inline void giveBack(Scratch *taken) {
 __attribute__((destructor)) static void freeScratches() {
   while (Scratch *last = scratches.first) {
     scratches.first = last->next;
-    std::free(last);
+    freeScratch(last);
   }
 }
 
