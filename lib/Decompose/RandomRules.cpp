@@ -316,16 +316,8 @@ Values Drawing::integers() {
   return {cast(call.call(op::add_Scalar, {below, low}), resultElement())};
 }
 
-/// How many bits `random` fills: whole numbers that the type holds exactly.
-static unsigned bitsOf(Type element) {
-  if (auto floating = dyn_cast<FloatType>(element))
-    return floating.getFPMantissaWidth();
-  unsigned width = element.getIntOrFloatBitWidth();
-  return width == 1 || element.isUnsignedInteger() ? width : width - 1;
-}
-
 Values Drawing::anyIntegers() {
-  unsigned bits = bitsOf(resultElement());
+  unsigned bits = joint::numExactBits(resultElement());
   Value drawn = draw(Distribution::Bits, builder.getI64Type());
   int64_t low = read.integer(optional("from")).value_or(0);
   std::optional<int64_t> high = read.integer(optional("to"));

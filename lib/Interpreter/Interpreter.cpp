@@ -17,8 +17,8 @@
 
 #include "cutback/Interpreter/Interpreter.h"
 
+#include "Kernels/Draws.h"
 #include "NestedCalls.h"
-#include "Philox.h"
 #include "Runner.h"
 
 #include "cutback/Dialect/Aten/Collectives.h"
@@ -33,7 +33,6 @@
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "llvm/ADT/StringMap.h"
 
-#include <cmath>
 #include <cstring>
 #include <utility>
 
@@ -551,7 +550,6 @@ LogicalResult Runner::runRandom(joint::RandomOp op, Values &results) {
   return success();
 }
 
-/// Counts events of a time, each after an exponential wait.
 LogicalResult Runner::runPoisson(joint::PoissonOp op, Values &results) {
   std::optional<Philox> generator =
       generatorOf(op, [&](Value value) { return values.lookup(value); });
@@ -561,14 +559,8 @@ LogicalResult Runner::runPoisson(joint::PoissonOp op, Values &results) {
     return op.emitError("needs a seed of one element, and rates");
   Tensor rates = rate->contiguous();
   Tensor result = memory.allocate(op.getResult(), rate->type, rate->sizes);
-  constexpr int64_t most = int64_t(1) << 24;
-  for (int64_t i = 0, n = result.numel(); i < n; ++i) {
-    double time = 0, end = rates.getDouble(i);
-    int64_t events = -1;
-    while (time <= end && ++events < most)
-      time -= std::log(1 - generator->uniform64(i * most + events));
-    result.set(i, static_cast<double>(std::max<int64_t>(events, 0)));
-  }
+  for (int64_t i = 0, n = result.numel(); i < n; ++i)
+    result.set(i, drawPoisson(*generator, i, rates.getDouble(i)));
   results[0] = result;
   return success();
 }

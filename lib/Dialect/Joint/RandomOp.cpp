@@ -23,6 +23,13 @@ using namespace cutback::joint;
 #define GET_OP_CLASSES
 #include "cutback/Dialect/Joint/RandomOps.cpp.inc"
 
+unsigned cutback::joint::numExactBits(Type element) {
+  if (auto floating = dyn_cast<FloatType>(element))
+    return floating.getFPMantissaWidth();
+  unsigned width = element.getIntOrFloatBitWidth();
+  return width == 1 || element.isUnsignedInteger() ? width : width - 1;
+}
+
 //===----------------------------------------------------------------------===//
 // Assembly
 //===----------------------------------------------------------------------===//

@@ -144,7 +144,7 @@ template <typename H, typename E> inline H heldAs(E x) {
 }
 template <typename E, typename H> inline E storedAs(H x) {
   if constexpr (std::is_same_v<E, bf16> || std::is_same_v<E, f16>)
-    return to<E>(float(x));
+    return to<E>(std::conditional_t<std::is_same_v<H, double>, H, float>(x));
   else
     return E(x);
 }

@@ -67,6 +67,12 @@ __device__ inline float roundToOdd(double x) {
 template <typename T> __device__ inline T to(double x) { return T(x); }
 template <typename T> __device__ inline T to(float x) { return T(x); }
 template <> __device__ inline bf16 to<bf16>(float x) { return toBf16(x); }
+template <> __device__ inline bf16 to<bf16>(double x) {
+  return toBf16(roundToOdd(x));
+}
+template <> __device__ inline f16 to<f16>(double x) {
+  return toF16(roundToOdd(x));
+}
 template <> __device__ inline f16 to<f16>(float x) { return toF16(x); }
 
 //===--- Functions of single precision
