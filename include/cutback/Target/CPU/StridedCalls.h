@@ -165,6 +165,12 @@ struct Draw {
   int64_t isTraining = 1;       ///< Slopes
 };
 
+/// Tensors: two parameters of each element, out.
+struct Special {
+  enum Kind : int64_t { GammaSlope };
+  int64_t kind = GammaSlope;
+};
+
 /// Tensors: table (or gradient, of rows of bags), indices, offsets, weights,
 /// bagOfIndex, sizes, out, rows.
 struct Bags {

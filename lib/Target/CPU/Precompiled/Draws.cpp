@@ -90,10 +90,7 @@ static void elements(const Call &call, const Draw &draw, long long key) {
       round ? streamOfRound(draw.stream, *round.elements<long long>())
             : (long long)(draw.stream);
   auto parameter = [&](const Strided &of, const int64_t *at, double all) {
-    // Of fewer dimensions it is the same along the first ones.
-    return of ? of.get<double>(of.begin() +
-                               of.offset(at + rank - of.rank(), of.rank()))
-              : all;
+    return of ? of.get<double>(of.place(at, rank)) : all;
   };
   call.forEach(out.sizes(), rank, [&](int64_t number, const int64_t *at) {
     const int64_t to = out.begin() + out.offset(at, rank);
