@@ -354,38 +354,51 @@ CallResult writeOrder(aten::CallOp op) {
 // With a seed
 //===----------------------------------------------------------------------===//
 
-CallResult writePoisson(joint::PoissonOp op) {
-  Value out = op.getResult(), rate = op.getRate();
-  CallWriter text("poisson");
+/// "randomPoisson(seeds[0], 3ll, element, ...)": an op with its own seed and
+/// stream, and parameters for each element.
+template <typename Op>
+CallResult writeSeeded(Op op, Draw::Kind kind, const char *function,
+                       ValueRange parameters) {
+  Value out = op.getResult();
+  CallWriter text(("draw_" + op->getName().stripDialect()).str());
   text.comment("[" + sizesText(sizesOf(out)) + "]");
   text.read(op.getSeed(), "seeds");
-  std::string stream = std::to_string(op.getStream()) + "ll";
+  std::string stream = std::to_string(op.getStream()) + "ll", list;
   if (op.getRound()) {
     text.read(op.getRound(), "rounds");
     stream = "streamOfRound(" + stream + ", rounds[0])";
   }
-  text.read(rate, "rate");
+  for (auto [i, each] : llvm::enumerate(parameters)) {
+    const char *name = i ? "second" : "first";
+    text.read(each, name);
+    list += ", " +
+            held(each, CallWriter::element(each, name,
+                                           indicesOf("element", sizesOf(out))));
+  }
   text.write(out, "out");
   text.openElements(productOf(sizesOf(out)));
-  std::string each =
-      held(rate, CallWriter::element(rate, "rate",
-                                     indicesOf("element", sizesOf(out))));
-  text.line("const double number = randomPoisson(seeds[0], " + stream +
-            ", element, " + each + ");");
+  text.line("const double number = " + std::string(function) + "(seeds[0], " +
+            stream + ", element" + list + ");");
   text.line("out[element] = " + stored(out, "number") + ";");
   Draw draw;
-  draw.kind = Draw::Poisson;
+  draw.kind = kind;
   draw.stream = static_cast<int64_t>(op.getStream());
-  text.kernel().precompiled = describeCall(
-      "cutback_draw", text, {"rate", "", "seeds", "out", "rounds"}, draw);
+  text.kernel().precompiled =
+      describeCall("cutback_draw", text,
+                   {"first", "second", "seeds", "out", "rounds"}, draw);
   return CallResult::of(text);
 }
 
 } // namespace
 
 CallResult cuda::writeSeededDraw(Operation *op) {
-  auto poisson = dyn_cast<joint::PoissonOp>(op);
-  return poisson ? writePoisson(poisson) : CallResult();
+  if (auto poisson = dyn_cast<joint::PoissonOp>(op))
+    return writeSeeded(poisson, Draw::Poisson, "randomPoisson",
+                       poisson.getRate());
+  if (auto binomial = dyn_cast<joint::BinomialOp>(op))
+    return writeSeeded(binomial, Draw::Binomial, "randomBinomial",
+                       {binomial.getTrials(), binomial.getChance()});
+  return {};
 }
 
 CallResult cuda::writeDrawCall(aten::CallOp op) {

@@ -186,7 +186,8 @@ CallResult writeMaskedCall(aten::CallOp op);
 CallResult writeGridCall(aten::CallOp op);
 CallResult writeDistanceCall(aten::CallOp op);
 CallResult writeDrawCall(aten::CallOp op);
-/// `joint.poisson`.
+CallResult writeSpecialCall(aten::CallOp op);
+/// `joint.poisson`, `joint.binomial`.
 CallResult writeSeededDraw(mlir::Operation *op);
 CallResult writeEffectCall(mlir::Operation *op);
 /// The elements of `tensor` in their order; the second parameter has no root.
