@@ -12,7 +12,7 @@
 //   multinomial   with replacement the place of u total in the running sum of
 //                 the weights; without, the k largest of weight / exponential
 //                 (of weights that are all 0 behind the others, any)
-//   poisson       joint.poisson, which draws as often as it needs to
+//   poisson, binomial   joint.poisson, joint.binomial: as often as they need to
 //   gamma         d v of the first of eight rounds that Marsaglia and Tsang's
 //                 method accepts, with v = (1 + n / sqrt(9 d))^3, d = a - 1/3;
 //                 of a shape a below 1 that of a + 1, times (1 - u)^(1 / a). A
@@ -61,6 +61,7 @@ public:
   Values geometric();
   Values cauchy();
   Values poisson();
+  Values binomial();
   Values multinomial();
   Values standardGamma();
 
@@ -79,6 +80,7 @@ private:
   Type resultElement() { return elementOf(op.getOperation()->getResult(0)); }
   Type drawnElement();
   Arg parameter(ParamRef param);
+  Value eachOf(ParamRef param, ArrayRef<Value> all);
 
   CallOp op;
   RandomSource &source;
@@ -316,16 +318,8 @@ Values Drawing::integers() {
   return {cast(call.call(op::add_Scalar, {below, low}), resultElement())};
 }
 
-/// How many bits `random` fills: whole numbers that the type holds exactly.
-static unsigned bitsOf(Type element) {
-  if (auto floating = dyn_cast<FloatType>(element))
-    return floating.getFPMantissaWidth();
-  unsigned width = element.getIntOrFloatBitWidth();
-  return width == 1 || element.isUnsignedInteger() ? width : width - 1;
-}
-
 Values Drawing::anyIntegers() {
-  unsigned bits = bitsOf(resultElement());
+  unsigned bits = joint::numExactBits(resultElement());
   Value drawn = draw(Distribution::Bits, builder.getI64Type());
   int64_t low = read.integer(optional("from")).value_or(0);
   std::optional<int64_t> high = read.integer(optional("to"));
@@ -378,6 +372,38 @@ Values Drawing::poisson() {
   return finish(numbers);
 }
 
+/// A parameter of each element: of the type and the sizes of the result.
+Value Drawing::eachOf(ParamRef param, ArrayRef<Value> all) {
+  auto type =
+      mlir::cast<RankedTensorType>(op.getOperation()->getResult(0).getType());
+  Value given =
+      cast(call.call(op::detach, {read.value(param)}), resultElement());
+  if (call.failed() || given.getType() == type)
+    return given;
+  SmallVector<Arg> sizes;
+  for (int64_t d = 0; d < type.getRank(); ++d) {
+    sizes.emplace_back(type.getDimSize(d));
+    for (Value of : all) {
+      int64_t own = d - type.getRank() + rankOf(of);
+      if (type.isDynamicDim(d) && own >= 0 &&
+          mlir::cast<RankedTensorType>(of.getType()).getDimSize(own) != 1)
+        sizes.back() = call.size(of, own);
+    }
+  }
+  return call.call(op::expand, {given, ArrayRef<Arg>(sizes)});
+}
+
+Values Drawing::binomial() {
+  Value all[] = {read.value("count"), read.value("prob")};
+  Value trials = eachOf("count", all), chance = eachOf("prob", all);
+  if (call.failed())
+    return {};
+  return {joint::BinomialOp::create(
+      builder, op.getLoc(), trials.getType(), source.seed, source.stream,
+      source.round, trials, chance,
+      builder.getArrayAttr({call.getNamer()->next("binomial")}))};
+}
+
 Values Drawing::multinomial() {
   Value weights = read.value("self");
   Type element = elementOf(weights);
@@ -425,6 +451,7 @@ static Rule ruleFor(StringRef packet) {
       .Case("aten.geometric", &Drawing::geometric)
       .Case("aten.cauchy", &Drawing::cauchy)
       .Case("aten.poisson", &Drawing::poisson)
+      .Case("aten.binomial", &Drawing::binomial)
       .Case("aten._standard_gamma", &Drawing::standardGamma)
       .Case("aten.multinomial", &Drawing::multinomial)
       .Default(nullptr);

@@ -18,7 +18,6 @@
 #include "cutback/Interpreter/Interpreter.h"
 
 #include "NestedCalls.h"
-#include "Philox.h"
 #include "Runner.h"
 
 #include "cutback/Dialect/Aten/Collectives.h"
@@ -33,7 +32,6 @@
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "llvm/ADT/StringMap.h"
 
-#include <cmath>
 #include <cstring>
 #include <utility>
 
@@ -206,6 +204,8 @@ LogicalResult Runner::runOp(Operation *op, Values &results) {
     return runRandom(random, results);
   if (auto poisson = dyn_cast<joint::PoissonOp>(op))
     return runPoisson(poisson, results);
+  if (auto binomial = dyn_cast<joint::BinomialOp>(op))
+    return runBinomial(binomial, results);
   if (auto launch = dyn_cast<kernel::LaunchOp>(op))
     return runLaunch(launch, results);
   op->emitError() << "'" << op->getName() << "' cannot be executed";
@@ -505,71 +505,6 @@ LogicalResult Runner::runNestedOp(joint::NestedOp op, Values &results) {
     results[i] = tensor ? copyOf(result, *tensor) : *next;
     ++next;
   }
-  return success();
-}
-
-/// The generator of an op with seed, stream and perhaps a round.
-template <typename Draw>
-static std::optional<Philox>
-generatorOf(Draw op, llvm::function_ref<RuntimeValue(Value)> valueOf) {
-  auto number = [&](Value value) -> std::optional<int64_t> {
-    RuntimeValue held = valueOf(value);
-    const auto *tensor = std::get_if<Tensor>(&held);
-    if (!tensor || tensor->numel() != 1)
-      return std::nullopt;
-    return tensor->getInt(0);
-  };
-  std::optional<int64_t> seed = number(op.getSeed());
-  std::optional<int64_t> round =
-      op.getRound() ? number(op.getRound()) : std::optional<int64_t>(0);
-  if (!seed || !round)
-    return std::nullopt;
-  return Philox(static_cast<uint64_t>(*seed),
-                streamOfRound(op.getStream(), *round));
-}
-
-LogicalResult Runner::runRandom(joint::RandomOp op, Values &results) {
-  std::optional<Philox> generator =
-      generatorOf(op, [&](Value value) { return values.lookup(value); });
-  auto type = cast<RankedTensorType>(op.getResult().getType());
-  std::optional<DType> dtype = dtypeOf(type.getElementType());
-  SmallVector<SmallVector<int64_t>> sizes;
-  if (!generator || !dtype || failed(resultSizes(op, sizes)))
-    return op.emitError("needs a seed of one element, and known sizes");
-  Tensor result = memory.allocate(op.getResult(), *dtype, sizes.front());
-  bool wide = itemSize(*dtype) == 8;
-  for (int64_t i = 0, n = result.numel(); i < n; ++i) {
-    if (op.getDistribution() == joint::Distribution::Uniform)
-      result.set(i, generator->uniform(*dtype, i));
-    else if (op.getDistribution() == joint::Distribution::Normal)
-      result.set(i, generator->normal(*dtype, i));
-    else
-      result.setInt(i, static_cast<int64_t>(wide ? generator->word64(i)
-                                                 : generator->word(i)));
-  }
-  results[0] = result;
-  return success();
-}
-
-/// Counts events of a time, each after an exponential wait.
-LogicalResult Runner::runPoisson(joint::PoissonOp op, Values &results) {
-  std::optional<Philox> generator =
-      generatorOf(op, [&](Value value) { return values.lookup(value); });
-  RuntimeValue held = values.lookup(op.getRate());
-  const auto *rate = std::get_if<Tensor>(&held);
-  if (!generator || !rate)
-    return op.emitError("needs a seed of one element, and rates");
-  Tensor rates = rate->contiguous();
-  Tensor result = memory.allocate(op.getResult(), rate->type, rate->sizes);
-  constexpr int64_t most = int64_t(1) << 24;
-  for (int64_t i = 0, n = result.numel(); i < n; ++i) {
-    double time = 0, end = rates.getDouble(i);
-    int64_t events = -1;
-    while (time <= end && ++events < most)
-      time -= std::log(1 - generator->uniform64(i * most + events));
-    result.set(i, static_cast<double>(std::max<int64_t>(events, 0)));
-  }
-  results[0] = result;
   return success();
 }
 

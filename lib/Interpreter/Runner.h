@@ -54,6 +54,7 @@ private:
   mlir::LogicalResult runNestedOp(joint::NestedOp op, Values &results);
   mlir::LogicalResult runRandom(joint::RandomOp op, Values &results);
   mlir::LogicalResult runPoisson(joint::PoissonOp op, Values &results);
+  mlir::LogicalResult runBinomial(joint::BinomialOp op, Values &results);
   mlir::LogicalResult runLaunch(kernel::LaunchOp launch, Values &results);
   mlir::LogicalResult runKernel(kernel::LaunchOp launch);
   mlir::LogicalResult runElsewhere(kernel::LaunchOp launch);

@@ -82,6 +82,14 @@ double minimum(double a, double b) {
   return a == b ? (std::signbit(a) ? a : b) : std::min(a, b);
 }
 
+/// Of what is no NaN.
+double maximumNumber(double a, double b) {
+  return std::isnan(a) ? b : std::isnan(b) ? a : maximum(a, b);
+}
+double minimumNumber(double a, double b) {
+  return std::isnan(a) ? b : std::isnan(b) ? a : minimum(a, b);
+}
+
 Scalar constant(Operation *op, const Scalar *) {
   Attribute value = cast<arith::ConstantOp>(op).getValue();
   if (auto number = dyn_cast<FloatAttr>(value)) {
@@ -195,8 +203,14 @@ Scalar absolute(Operation *, const Scalar *x) {
   return integer(value < 0 ? static_cast<int64_t>(-static_cast<uint64_t>(value))
                            : value);
 }
-Scalar fusedMultiplyAdd(Operation *, const Scalar *x) {
-  return real(std::fma(x[0].real, x[1].real, x[2].real));
+/// Rounded once to its type, and not to double in front of that: of 16 bits to
+/// single.
+Scalar fusedMultiplyAdd(Operation *op, const Scalar *x) {
+  if (op->getResult(0).getType().isF64())
+    return real(std::fma(x[0].real, x[1].real, x[2].real));
+  return real(std::fma(static_cast<float>(x[0].real),
+                       static_cast<float>(x[1].real),
+                       static_cast<float>(x[2].real)));
 }
 Scalar integerPower(Operation *, const Scalar *x) {
   return real(std::pow(x[0].real, static_cast<double>(x[1].integer)));
@@ -303,8 +317,8 @@ static void findArith(Finder &finder) {
       .of<NegFOp>(unary<negative>)
       .of<MaximumFOp>(binary<maximum>)
       .of<MinimumFOp>(binary<minimum>)
-      .of<MaxNumFOp>(binary<std::fmax>)
-      .of<MinNumFOp>(binary<std::fmin>)
+      .of<MaxNumFOp>(binary<maximumNumber>)
+      .of<MinNumFOp>(binary<minimumNumber>)
       .of<AddIOp>(integers<add>)
       .of<SubIOp>(integers<subtract>)
       .of<MulIOp>(integers<multiply>)

@@ -15,7 +15,7 @@ needs no PyTorch. With PyTorch (`TESTED_TORCH` names the releases):
 
 from ._library import (CutbackError, Diagnostic, Graph, LibraryMissing, Plan,
                        library_path, version)
-from ._step import Step, program_path, step_library_path
+from ._step import HookPoint, Step, program_path, step_library_path
 from .options import Options
 from .releases import TESTED_TORCH, ReleaseWarning
 
@@ -30,8 +30,8 @@ _WITH_TORCH = {
     "CompiledStep": "compiled",
 }
 
-__all__ = ["CutbackError", "Diagnostic", "Graph", "LibraryMissing", "Options",
-           "Plan", "ReleaseWarning", "Step", "TESTED_TORCH", "library_path",
+__all__ = ["CutbackError", "Diagnostic", "Graph", "HookPoint", "LibraryMissing",
+           "Options", "Plan", "ReleaseWarning", "Step", "TESTED_TORCH", "library_path",
            "program_path", "step_library_path", "version", *_WITH_TORCH]
 
 

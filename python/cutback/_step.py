@@ -30,6 +30,18 @@ class _Tensor(ctypes.Structure):
     ]
 
 
+class _HookPoint(ctypes.Structure):
+    _fields_ = [
+        ("gradient", _Tensor),
+        ("kind", ctypes.c_char_p),
+        ("replaces", ctypes.c_int),
+    ]
+
+
+_Hook = ctypes.CFUNCTYPE(
+    ctypes.c_int64, ctypes.c_void_p, ctypes.c_int64, ctypes.c_char_p,
+    ctypes.c_int32, ctypes.POINTER(ctypes.c_int64), ctypes.c_void_p,
+    ctypes.c_void_p)
 _Step = ctypes.c_void_p
 _SIGNATURES = {
     "cutbackStepApiVersion": (ctypes.c_int, []),
@@ -53,6 +65,14 @@ _SIGNATURES = {
     "cutbackStepRead": (
         ctypes.c_int, [_Step, ctypes.c_size_t, ctypes.c_void_p]
     ),
+    "cutbackStepNumHookPoints": (ctypes.c_size_t, [_Step]),
+    "cutbackStepHookPoint": (_HookPoint, [_Step, ctypes.c_size_t]),
+    "cutbackStepAddHook": (
+        ctypes.c_int,
+        [_Step, ctypes.c_size_t, _Hook, ctypes.c_void_p,
+         ctypes.POINTER(ctypes.c_uint64)],
+    ),
+    "cutbackStepDeleteHook": (ctypes.c_int, [_Step, ctypes.c_uint64]),
 }
 
 
@@ -71,6 +91,19 @@ class Tensor:
     written: bool
     required: bool
     fill: str
+
+
+@dataclasses.dataclass(frozen=True)
+class HookPoint:
+    """Where functions run on a gradient, which has the name of what it is of.
+
+    `kind`: "tensor_pre", "retains_grad", "node_pre", "node_post" or
+    "post_accumulate". `replaces`: whether functions may change the gradient.
+    """
+
+    gradient: Tensor
+    kind: str
+    replaces: bool
 
 
 def step_library_path():
@@ -108,6 +141,13 @@ def _missing(path, reason):
         path, reason, "ninja CutbackStepShared, or name it in CUTBACK_STEP_LIBRARY")
 
 
+def _tensor(one):
+    return Tensor(
+        one.name.decode(), one.dtype.decode(), tuple(one.sizes[:one.rank]),
+        one.bytes, bool(one.written), bool(one.required),
+        one.fill.strip(b"\0").decode())
+
+
 class Step:
     """A step that `cutback compile --target=...` wrote into `folder`."""
 
@@ -122,18 +162,19 @@ class Step:
             self._library.cutbackStepSegment(self._handle, i).decode()
             for i in range(self._library.cutbackStepNumSegments(self._handle))]
         self.arena_bytes = self._library.cutbackStepArenaBytes(self._handle)
+        self.hook_points = [
+            HookPoint(_tensor(one.gradient), one.kind.decode(),
+                      bool(one.replaces))
+            for one in self._all("HookPoint")]
+        self._hooks, self._deleted, self._raised = {}, [], None
 
-    def _list(self, kind):
+    def _all(self, kind):
         count = getattr(self._library, "cutbackStepNum%ss" % kind)
         get = getattr(self._library, "cutbackStep" + kind)
-        found = []
-        for i in range(count(self._handle)):
-            one = get(self._handle, i)
-            found.append(Tensor(
-                one.name.decode(), one.dtype.decode(),
-                tuple(one.sizes[:one.rank]), one.bytes, bool(one.written),
-                bool(one.required), one.fill.strip(b"\0").decode()))
-        return found
+        return [get(self._handle, i) for i in range(count(self._handle))]
+
+    def _list(self, kind):
+        return [_tensor(one) for one in self._all(kind)]
 
     def _check(self, status):
         if status != 0:
@@ -148,8 +189,36 @@ class Step:
     def run(self, segment, pointers):
         """Runs a segment; `pointers`: one an argument, aligned to 16 bytes."""
         list_of = (ctypes.c_void_p * len(pointers))(*pointers)
-        self._check(self._library.cutbackStepRunSegment(
-            self._handle, self.segments.index(segment), list_of))
+        status = self._library.cutbackStepRunSegment(
+            self._handle, self.segments.index(segment), list_of)
+        self._deleted.clear()
+        raised, self._raised = self._raised, None
+        if raised is not None:
+            raise raised
+        self._check(status)
+
+    def add_hook(self, point, function):
+        """Adds a function to the hook point of this number: it is given the
+        pointer of the gradient when the backward is there, and returns whether
+        it changed it. What it raises ends the step. A key, for `delete_hook`.
+        """
+        def call(buffer, size, *_):
+            try:
+                return size if function(buffer) else 0
+            except BaseException as error:  # goes on in run()
+                self._raised = error
+                return -1
+
+        key, kept = ctypes.c_uint64(), _Hook(call)
+        self._check(self._library.cutbackStepAddHook(
+            self._handle, point, kept, None, ctypes.byref(key)))
+        self._hooks[key.value] = kept
+        return key.value
+
+    def delete_hook(self, key):
+        """Takes effect at the next run, if the step runs."""
+        self._check(self._library.cutbackStepDeleteHook(self._handle, key))
+        self._deleted.append(self._hooks.pop(key))
 
     def read(self, result, pointer):
         """Copies a result, `bytes` of it, to memory of the caller."""

@@ -17,6 +17,7 @@ from torch.utils import _pytree as pytree
 
 from ._library import CutbackError, Diagnostic
 from ._step import Step, program_path
+from .hooks import Hook
 from .options import Options, python_names
 
 _DTYPES = {
@@ -28,7 +29,7 @@ _DTYPES = {
 
 
 def compile(model, args=(), kwargs=None, *, dynamic_shapes=None, options=None,
-            folder=None, threads=None):
+            folder=None, threads=None, hooks=()):
     """A function that computes what `model(*args, **kwargs)` computes.
 
     `model` is a module, exported here for `args`, or an `ExportedProgram`,
@@ -47,6 +48,10 @@ def compile(model, args=(), kwargs=None, *, dynamic_shapes=None, options=None,
 
     `options` decide the plan (cutback.Options, or a dict of its fields).
     `folder` keeps what is compiled; without it, it goes with the function.
+
+    `hooks` names points where functions may run on gradients, as the option
+    --hook of the program does: "*.weight", "input.0", "retains-grad:tanh"; or
+    it is a dict from these to functions, as of `CompiledStep.add_hook`.
     """
     program = model
     if isinstance(model, torch.nn.Module):
@@ -60,10 +65,13 @@ def compile(model, args=(), kwargs=None, *, dynamic_shapes=None, options=None,
     if folder is None:
         keeper = tempfile.TemporaryDirectory(prefix="cutback-")
         folder = keeper.name
-    _write(program, pathlib.Path(folder), Options.of(options))
+    _write(program, pathlib.Path(folder), Options.of(options), hooks)
     step = CompiledStep(program, model, pathlib.Path(folder), keeper)
     if threads is not None:
         step.set_threads(threads)
+    if isinstance(hooks, dict):
+        for point, function in hooks.items():
+            step.add_hook(point, function)
     return step
 
 
@@ -75,11 +83,12 @@ def _tensor_of(argument):
     return torch.from_dlpack(argument)
 
 
-def _write(program, folder, options):
+def _write(program, folder, options, hooks):
     with tempfile.TemporaryDirectory(prefix="cutback-") as work:
         given = pathlib.Path(work) / "model.pt2"
         torch.export.save(program, given)
         _run_program(str(given), "-o", str(folder), "--target=cpu",
+                     *("--hook=" + point for point in hooks),
                      *options.arguments(device="cpu", runs_elsewhere=False))
 
 
@@ -116,6 +125,7 @@ class CompiledStep:
                           for one in manifest["arguments"]
                           if "declared" in one}
         self._threads = None
+        self._hooks = {}  # in their order
         self._first = self._open(folder)
         self._sized = {tuple(self._symbols.values()): self._first}
 
@@ -123,6 +133,8 @@ class CompiledStep:
         sized = _SizedStep(Step(folder), self._state, self._out_spec)
         if self._threads is not None:
             sized.step.set_threads(self._threads)
+        for hook in self._hooks.values():
+            hook.add_to(sized.step, _DTYPES)
         return sized
 
     @property
@@ -136,6 +148,31 @@ class CompiledStep:
         self._threads = count
         for sized in self._sized.values():
             sized.step.set_threads(count)
+
+    @property
+    def hook_points(self):
+        """Where functions may run, in this order (cutback.HookPoint)."""
+        return list(self._first.step.hook_points)
+
+    def add_hook(self, point, function):
+        """Runs `function` on a gradient when the backward has it.
+
+        `point` is one that the step was compiled with, or a pattern:
+        "fc.weight", "*.bias", "retains-grad:tanh". The function is given the
+        gradient, a tensor of its own, and returns None, or what takes the
+        gradient's place; so does what it writes into it. What it raises ends
+        the backward. Behind those that were added before; the handle's
+        `remove()` takes it away, while a step runs for the next one.
+        """
+        hook = Hook(point, function, self._hooks)
+        if not sum(hook.add_to(sized.step, _DTYPES)
+                   for sized in self._sized.values()):
+            points = ", ".join("%s:%s" % (one.kind, one.gradient.name)
+                               for one in self.hook_points)
+            raise _error("the step has no hook point '%s': it was compiled with"
+                         " %s" % (point, points or "none"))
+        self._hooks[id(hook)] = hook
+        return hook
 
     def __call__(self, *args, **kwargs):
         flat, spec = pytree.tree_flatten((args, kwargs))

@@ -183,6 +183,84 @@ class CompiledTest(unittest.TestCase):
         loss, _ = plain(x, y)
         self.check_error("no gradient of 'input.0'", loss.backward)
 
+    def test_hooks_run_as_those_of_tensors(self):
+        model = Net()
+        eager = copy.deepcopy(model)
+        x, y = batch()
+        z = x.detach().clone().requires_grad_()
+        seen, expected = [], []
+
+        def shift(gradient):
+            gradient.sub_(1)
+
+        step = cutback.compile(model, (x, y), hooks={
+            "last.*": lambda g: seen.append(g)})
+        self.assertEqual([one.gradient.name for one in step.hook_points],
+                         ["last.bias", "last.weight"])
+        halve = step.add_hook("last.weight", lambda g: g / 2)
+        in_place = step.add_hook("last.weight", shift)
+        for one in (eager.last.bias, eager.last.weight):
+            one.register_hook(lambda g: expected.append(g))
+        eager.last.weight.register_hook(lambda g: g / 2 - 1)
+        for times in (1, 3):
+            (times * step(x, y)[0]).backward()
+            (times * eager(z, y)[0]).backward()
+        self.assertLess(largest(seen, expected), 2e-5)
+        self.assertLess(largest([one.grad for one in model.parameters()],
+                                [one.grad for one in eager.parameters()]),
+                        5e-5)
+        halve.remove()
+        halve.remove()
+        in_place.remove()
+        count = len(seen)
+        model.last.weight.grad = None
+        step(x, y)[0].backward()
+        self.assertTrue(torch.equal(seen[-1], model.last.weight.grad))
+        self.assertEqual(len(seen), count + 2)
+
+    def test_hooks_of_each_size_and_within_a_run(self):
+        rows = torch.export.Dim("rows", min=2, max=64)
+        step = cutback.compile(Net(), batch(), hooks=["retains-grad:tanh"],
+                               dynamic_shapes=({0: rows}, {0: rows}))
+        seen = []
+
+        def once(gradient):
+            seen.append(tuple(gradient.shape))
+            handle.remove()
+
+        handle = step.add_hook("retains-grad:*", once)
+        for count in (8, 5, 8):
+            step(*batch(rows=count))[0].backward()
+        self.assertEqual(seen, [(8, 16)])
+        with step.add_hook("retains_grad:tanh",
+                           lambda g: seen.append(tuple(g.shape))):
+            step(*batch(rows=12))[0].backward()
+            step(*batch(rows=5))[0].backward()
+        step(*batch(rows=5))[0].backward()
+        self.assertEqual(seen, [(8, 16), (12, 16), (5, 16)])
+
+    def test_what_hooks_must_not_do(self):
+        step = cutback.compile(Net(), batch(),
+                               hooks=["last.bias", "retains-grad:tanh"])
+        self.check_error("no hook point 'first.weight': it was compiled with"
+                         " retains_grad:tanh, tensor_pre:last.bias",
+                         lambda: step.add_hook("first.weight", print))
+        self.check_error("is called 'nowhere'", lambda: cutback.compile(
+            Net(), batch(), hooks=["nowhere"]))
+
+        def wrong(function, text, kind, point="last.bias"):
+            with step.add_hook(point, function):
+                loss, _ = step(*batch())
+                self.check_error(text, loss.backward, kind)
+
+        wrong(lambda g: 1, "the hook of the gradient of 'last.bias' is to return"
+              " None or torch.float32 of [16], not int", TypeError)
+        wrong(lambda g: g[:4], "not torch.float32 of [4]", TypeError)
+        wrong(lambda g: 1 / 0, "division", ZeroDivisionError)
+        wrong(lambda g: g * 2, "retains_grad", cutback.CutbackError,
+              "retains-grad:tanh")
+        step(*batch())[0].backward()  # and goes on
+
     def test_other_arguments_are_errors(self):
         model = Net()
         step = cutback.compile(model, batch())

@@ -9,12 +9,11 @@
 namespace cutback {
 
 /// Writes the random ops of `graph`, and of the graphs that its ops run, with
-/// `joint.random` and `joint.poisson`, each with a stream of its own in program
-/// order, so that they can be recomputed at any budget. The graph gets one
-/// argument of role `rng_seed` (tensor<i64>), behind its others, if it has such
-/// ops. Ops for which there is no rule (draws from binomial distributions, what
-/// attention's graphs draw) stay as they are: drawn once, never recomputed.
-/// Linear.
+/// `joint.random`, `joint.poisson` and `joint.binomial`, each with a stream of
+/// its own in program order, so that they can be recomputed at any budget. The
+/// graph gets one argument of role `rng_seed` (tensor<i64>), behind its others,
+/// if it has such ops. Ops for which there is no rule (what attention's graphs
+/// draw) stay as they are: drawn once, never recomputed. Linear.
 mlir::LogicalResult functionalizeRng(joint::GraphOp graph);
 
 } // namespace cutback

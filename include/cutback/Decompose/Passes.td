@@ -95,7 +95,7 @@ def FunctionalizeRng
     : Pass<"cutback-functionalize-rng", "cutback::joint::GraphOp"> {
   let summary = "make random ops functions of a seed";
   let description = [{
-    Random ops become `joint.random`, `joint.poisson` and pure ops. Each has a stream of its own, in program
+    Random ops become `joint.random`, `joint.poisson`, `joint.binomial` and pure ops. Each has a stream of its own, in program
     order; the seed is a new argument of role `rng_seed`, behind the others. A
     backward that runs such an op again draws the same numbers, so a plan may
     recompute it. Graphs that ops run take the seed as an operand, those of a

@@ -37,7 +37,7 @@ void JointDialect::initialize() {
 #define GET_OP_LIST
 #include "cutback/Dialect/Joint/JointOps.cpp.inc"
       >();
-  addOperations<RandomOp, PoissonOp>();
+  addOperations<RandomOp, PoissonOp, BinomialOp>();
   addOperations<NestedOp, ReturnOp>();
   addOperations<HookOp>();
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Ops `joint.random` and `joint.poisson`: assembly, verifier, and the answers
-// of pure ops to what passes ask.
+// Ops `joint.random`, `joint.poisson` and `joint.binomial`: assembly, verifier,
+// and the answers to what passes ask that are not those of all pure ops
+// (Random.td).
 //
 // Seeded, it is not random in the sense of the interface: a second run gives
 // the same bits, in whichever half it stands. So it may be recomputed, merged
@@ -20,8 +21,23 @@ using namespace cutback::joint;
 
 #include "cutback/Dialect/Joint/RandomEnums.cpp.inc"
 
+/// Elements of the result, the last of `shapes`; an unknown size counts as one.
+static double countDrawn(ArrayRef<ArrayRef<int64_t>> shapes) {
+  double elements = 1;
+  for (int64_t size : shapes.back())
+    elements *= ShapedType::isDynamic(size) ? 1 : static_cast<double>(size);
+  return elements;
+}
+
 #define GET_OP_CLASSES
 #include "cutback/Dialect/Joint/RandomOps.cpp.inc"
+
+unsigned cutback::joint::numExactBits(Type element) {
+  if (auto floating = dyn_cast<FloatType>(element))
+    return floating.getFPMantissaWidth();
+  unsigned width = element.getIntOrFloatBitWidth();
+  return width == 1 || element.isUnsignedInteger() ? width : width - 1;
+}
 
 //===----------------------------------------------------------------------===//
 // Assembly
@@ -89,16 +105,19 @@ void RandomOp::print(OpAsmPrinter &p) {
 }
 
 /// `%seed stream 3 of %rate : (tensor<i64>, tensor<4xf32>) -> tensor<4xf32>`
-ParseResult PoissonOp::parse(OpAsmParser &parser, OperationState &state) {
+template <typename Op>
+static ParseResult parseElementDraw(OpAsmParser &parser, OperationState &state,
+                                    int parameters) {
   int64_t stream = 0;
   int32_t rounds = 0;
-  Operands operands;
+  Operands operands, others;
   if (parseSource(parser, operands, stream, rounds) ||
       parser.parseKeyword("of") ||
-      parser.parseOperand(operands.emplace_back()) ||
+      parser.parseOperandList(others, parameters) ||
       parser.parseOptionalAttrDict(state.attributes))
     return failure();
-  Properties &properties = state.getOrAddProperties<Properties>();
+  llvm::append_range(operands, others);
+  auto &properties = state.getOrAddProperties<typename Op::Properties>();
   properties.stream = parser.getBuilder().getI64IntegerAttr(stream);
   if (parseCallTypes(parser, state, operands))
     return failure();
@@ -106,20 +125,27 @@ ParseResult PoissonOp::parse(OpAsmParser &parser, OperationState &state) {
   return success();
 }
 
-void PoissonOp::print(OpAsmPrinter &p) {
+template <typename Op>
+static void printElementDraw(OpAsmPrinter &p, Op op, ValueRange parameters) {
   p << " ";
-  printSource(p, getSeed(), getStream(), getRound());
-  p << " of " << getRate();
-  p.printOptionalAttrDict((*this)->getAttrs(), {"stream", "names"});
-  printCallTypes(p, *this);
+  printSource(p, op.getSeed(), op.getStream(), op.getRound());
+  p << " of " << parameters;
+  p.printOptionalAttrDict(op->getAttrs(), {"stream", "names"});
+  printCallTypes(p, op);
 }
 
-void RandomOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
-  setResultNames(*this, getNamesAttr(), setName);
+ParseResult PoissonOp::parse(OpAsmParser &parser, OperationState &state) {
+  return parseElementDraw<PoissonOp>(parser, state, 1);
+}
+void PoissonOp::print(OpAsmPrinter &p) {
+  printElementDraw(p, *this, getRate());
 }
 
-void PoissonOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
-  setResultNames(*this, getNamesAttr(), setName);
+ParseResult BinomialOp::parse(OpAsmParser &parser, OperationState &state) {
+  return parseElementDraw<BinomialOp>(parser, state, 2);
+}
+void BinomialOp::print(OpAsmPrinter &p) {
+  printElementDraw(p, *this, {getTrials(), getChance()});
 }
 
 LogicalResult PoissonOp::verify() {
@@ -128,6 +154,16 @@ LogicalResult PoissonOp::verify() {
     return success();
   return emitOpError("gives ") // C1
          << getResult().getType() << " for rates of " << type;
+}
+
+LogicalResult BinomialOp::verify() {
+  auto type = cast<RankedTensorType>(getTrials().getType());
+  if (getResult().getType() == type && getChance().getType() == type &&
+      isa<FloatType>(type.getElementType()))
+    return success();
+  return emitOpError("gives ") // C1
+         << getResult().getType() << " for trials of " << type
+         << " and chances of " << getChance().getType();
 }
 
 LogicalResult RandomOp::verify() {
@@ -151,34 +187,16 @@ LogicalResult RandomOp::verify() {
 // Interfaces
 //===----------------------------------------------------------------------===//
 
-bool RandomOp::isRecomputable() { return true; }
-int64_t RandomOp::getAliasedOperand(unsigned) { return -1; }
-bool RandomOp::isRandom() { return false; }
-bool RandomOp::isComputeIntensive() { return false; }
-bool RandomOp::hasOrderedEffects() { return false; }
-
 FusionKind RandomOp::getFusionKind() { return FusionKind::Create; }
 bool RandomOp::getIterationSpace(ArrayRef<ArrayRef<int64_t>> shapes,
                                  IterationSpace &space) {
   return gatherSpace(shapes, getOperation()->getNumOperands(), space);
 }
 
-/// Elements of the result, the last of `shapes`; an unknown size counts as one.
-static double countDrawn(ArrayRef<ArrayRef<int64_t>> shapes) {
-  double elements = 1;
-  for (int64_t size : shapes.back())
-    elements *= ShapedType::isDynamic(size) ? 1 : static_cast<double>(size);
-  return elements;
-}
-
 /// Ten rounds of a few integer operations for four elements.
 double RandomOp::getFlops(ArrayRef<ArrayRef<int64_t>> shapes) {
   return 20 * countDrawn(shapes);
 }
-bool RandomOp::usesMatrixUnits() { return false; }
-
-bool RandomOp::canHaveGradient(unsigned) { return false; }
-LogicalResult RandomOp::buildVjp(VjpContext &) { return success(); }
 
 bool RandomOp::evaluateSizes(ArrayRef<Type>, ArrayRef<int64_t> operandInts,
                              SmallVectorImpl<Type> &resultTypes,
@@ -190,36 +208,6 @@ bool RandomOp::evaluateSizes(ArrayRef<Type>, ArrayRef<int64_t> operandInts,
     if (ShapedType::isDynamic(size) && next < operandInts.size())
       size = operandInts[next++];
   resultTypes.push_back(RankedTensorType::get(shape, type.getElementType()));
-  resultInts.push_back(ShapedType::kDynamic);
-  return true;
-}
-
-bool PoissonOp::isRecomputable() { return true; }
-int64_t PoissonOp::getAliasedOperand(unsigned) { return -1; }
-bool PoissonOp::isRandom() { return false; }
-bool PoissonOp::isComputeIntensive() { return false; }
-bool PoissonOp::hasOrderedEffects() { return false; }
-
-/// Each element draws as often as its rate asks for: no formula of a kernel.
-FusionKind PoissonOp::getFusionKind() { return FusionKind::Never; }
-bool PoissonOp::getIterationSpace(ArrayRef<ArrayRef<int64_t>>,
-                                  IterationSpace &) {
-  return false;
-}
-
-/// Some ten numbers an element; the rates are not known.
-double PoissonOp::getFlops(ArrayRef<ArrayRef<int64_t>> shapes) {
-  return 400 * countDrawn(shapes);
-}
-bool PoissonOp::usesMatrixUnits() { return false; }
-
-bool PoissonOp::canHaveGradient(unsigned) { return false; }
-LogicalResult PoissonOp::buildVjp(VjpContext &) { return success(); }
-
-bool PoissonOp::evaluateSizes(ArrayRef<Type> operandTypes, ArrayRef<int64_t>,
-                              SmallVectorImpl<Type> &resultTypes,
-                              SmallVectorImpl<int64_t> &resultInts) {
-  resultTypes.push_back(operandTypes.back());
   resultInts.push_back(ShapedType::kDynamic);
   return true;
 }

@@ -18,7 +18,6 @@
 
 #include "Draws.h"
 
-#include "../Philox.h"
 #include "Kernels.h"
 #include "Pointwise.h"
 #include "SpecialFunctions.h"
@@ -44,7 +43,7 @@ static double drawGamma(double shape, Philox normals, Philox uniforms) {
   double d = shape - 1.0 / 3, c = 1 / std::sqrt(9 * d);
   for (uint64_t k = 1; k < 10000; ++k) {
     double x = normals.normal(DType::F64, k);
-    double v = std::pow(1 + c * x, 3);
+    double t = 1 + c * x, v = t * t * t;
     if (v > 0 && std::log(1 - uniforms.uniform64(k)) <
                      x * x / 2 + d * (1 - v + std::log(v)))
       return boost * d * v;
@@ -67,17 +66,11 @@ static LogicalResult binomial(const KernelCall &call) {
   Tensor count = call.tensor("count"), prob = call.tensor("prob");
   Sizes sizes = broadcastSizes(count.sizes, prob.sizes);
   RandomState state = randomState(call);
+  Philox generator(state.seed, state.stream);
   std::vector<double> values = count.expand(sizes).doubles();
   std::vector<double> p = prob.expand(sizes).doubles();
-  for (auto [i, value] : llvm::enumerate(values)) {
-    if (!(value >= 0 && value <= 1e9))
-      return call.error("draws from 0 to 1e9 trials");
-    Philox uniforms = streamOf(state, i, 1);
-    uint64_t successes = 0;
-    for (uint64_t k = 0; static_cast<double>(k) < value; ++k)
-      successes += uniforms.uniform64(k) < p[i];
-    value = static_cast<double>(successes);
-  }
+  for (auto [i, value] : llvm::enumerate(values))
+    value = drawBinomial(generator, i, value, p[i]);
   put(call, 0, sizes, values);
   return success();
 }

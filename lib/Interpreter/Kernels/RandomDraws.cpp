@@ -7,9 +7,10 @@
 
 #include "Draws.h"
 
-#include "../Philox.h"
 #include "Kernels.h"
 #include "Parts.h"
+
+#include "cutback/Dialect/Joint/Random.h"
 
 #include <cmath>
 #include <numeric>
@@ -120,36 +121,8 @@ template <InverseFn inverse> LogicalResult invert(const KernelCall &call) {
 
 /// Integers that the element type holds exactly.
 LogicalResult randomIntegers(const KernelCall &call) {
-  int64_t bits = 24;
-  switch (call.resultType()) {
-  case DType::F64:
-    bits = 53;
-    break;
-  case DType::I64:
-    bits = 63;
-    break;
-  case DType::I32:
-    bits = 31;
-    break;
-  case DType::I16:
-    bits = 15;
-    break;
-  case DType::F16:
-    bits = 11;
-    break;
-  case DType::BF16:
-  case DType::U8:
-    bits = 8;
-    break;
-  case DType::I8:
-    bits = 7;
-    break;
-  case DType::Bool:
-    bits = 1;
-    break;
-  default:
-    break;
-  }
+  int64_t bits = joint::numExactBits(
+      cast<RankedTensorType>(call.op->getResult(0).getType()).getElementType());
   int64_t low = call.integer(optional("from"));
   int64_t high =
       call.integer(optional("to"), bits == 63 ? INT64_MAX : int64_t(1) << bits);
@@ -162,17 +135,11 @@ LogicalResult randomIntegers(const KernelCall &call) {
   });
 }
 
-/// Counts events of a unit of time, each after an exponential wait.
+/// Counts events of a time, each after an exponential wait.
 LogicalResult poisson(const KernelCall &call) {
   std::vector<double> rates = call.tensor("self").doubles();
-  RandomState state = randomState(call);
-  return drawEach<int64_t>(call, [&](Philox &, uint64_t i) {
-    Philox waits(state.seed, state.stream + i * 0x9E3779B97F4A7C15ull + 1);
-    double time = 0;
-    int64_t events = -1;
-    for (uint64_t k = 0; time <= rates[i]; ++k, ++events)
-      time -= std::log(1 - waits.uniform64(k));
-    return events;
+  return drawEach<double>(call, [&](Philox &generator, uint64_t i) {
+    return drawPoisson(generator, i, rates[i]);
   });
 }
 

@@ -189,6 +189,16 @@ Value ScalarOps::shift(Operation *op, ValueRange x) {
   return f.select(isInside, shifted, beyond);
 }
 
+/// The greater or the less of what is no NaN; of zeros LLVM leaves it open.
+Value ScalarOps::ofNumbers(Operation *op, ValueRange x) {
+  Formulas f(builder, op->getLoc());
+  Value both = isa<arith::MaxNumFOp>(op)
+                   ? f.make<arith::MaximumFOp>(x[0], x[1])
+                   : f.make<arith::MinimumFOp>(x[0], x[1]);
+  both = f.select(f.compare(FP::UNO, x[1], x[1]), x[0], both);
+  return f.select(f.compare(FP::UNO, x[0], x[0]), x[1], both);
+}
+
 /// Beyond 64 bits the least integer; then the lower bits.
 Value ScalarOps::toInteger(Operation *op, Value x) {
   Location loc = op->getLoc();
@@ -223,9 +233,9 @@ Value ScalarOps::toInteger(Operation *op, Value x) {
 static bool isDirect(Operation *op) {
   using namespace arith;
   return isa<AddFOp, SubFOp, MulFOp, DivFOp, NegFOp, MaximumFOp, MinimumFOp,
-             MaxNumFOp, MinNumFOp, SelectOp, CmpIOp, AddIOp, SubIOp, MulIOp,
-             AndIOp, OrIOp, XOrIOp, MaxSIOp, MinSIOp, MaxUIOp, MinUIOp, ExtSIOp,
-             ExtUIOp, TruncIOp, IndexCastOp, IndexCastUIOp, ConstantOp>(op) ||
+             SelectOp, CmpIOp, AddIOp, SubIOp, MulIOp, AndIOp, OrIOp, XOrIOp,
+             MaxSIOp, MinSIOp, MaxUIOp, MinUIOp, ExtSIOp, ExtUIOp, TruncIOp,
+             IndexCastOp, IndexCastUIOp, ConstantOp>(op) ||
          isa<math::FloorOp, math::CeilOp, math::RoundOp, math::RoundEvenOp,
              math::TruncOp, math::AbsFOp, math::CopySignOp, math::FmaOp,
              math::AbsIOp>(op);
@@ -278,6 +288,8 @@ Value ScalarOps::lower(Operation *op, ValueRange operands) {
     return f.compare(compare.getPredicate(), x[0], x[1]);
   if (isDirect(op))
     return round(loc, again(op, x, computed), type);
+  if (isa<MaxNumFOp, MinNumFOp>(op))
+    return round(loc, ofNumbers(op, x), type);
   Value result = math(op, x, computed);
   return result ? round(loc, result, type) : result;
 }

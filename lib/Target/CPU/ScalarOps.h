@@ -56,6 +56,7 @@ private:
   mlir::Value divide(mlir::Operation *op, mlir::ValueRange x);
   mlir::Value shift(mlir::Operation *op, mlir::ValueRange x);
   mlir::Value toInteger(mlir::Operation *op, mlir::Value x);
+  mlir::Value ofNumbers(mlir::Operation *op, mlir::ValueRange x);
   mlir::Value call(mlir::Location loc, llvm::StringRef name, mlir::Type result,
                    mlir::ValueRange operands);
   mlir::Value selectBits(mlir::Location loc, mlir::ValueRange operands,

@@ -272,6 +272,6 @@ CallResult cuda::writeIndexPutCall(aten::CallOp op) {
   text.kernel().precompiled =
       describe(text, places, values, out, adds, areRows);
   CallResult result = CallResult::of(text);
-  result.kernels.back().mayReplaceFirst = true;
+  result.kernels.back().mayReplace = 1;
   return result;
 }

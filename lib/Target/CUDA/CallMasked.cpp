@@ -80,7 +80,7 @@ static CallResult writeMaskedScatter(aten::CallOp op) {
        text.strided("source"), text.strided("out")},
       precompiled::MaskedScatter());
   CallResult result = CallResult::of(text);
-  result.kernels.back().mayReplaceFirst = sizesOf(self) == sizes;
+  result.kernels.back().mayReplace = sizesOf(self) == sizes;
   return result;
 }
 

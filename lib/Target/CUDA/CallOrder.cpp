@@ -56,7 +56,7 @@ CallResult writeScan(aten::CallOp op, bool multiplies) {
                multiplies ? precompiled::Scan::Product : precompiled::Scan::Sum,
                *axis);
   CallResult result = CallResult::of(text);
-  result.kernels.back().mayReplaceFirst = sizesOf(self) == sizesOf(out);
+  result.kernels.back().mayReplace = sizesOf(self) == sizesOf(out);
   return result;
 }
 

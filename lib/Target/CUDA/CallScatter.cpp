@@ -146,7 +146,7 @@ Owners::write(const char *name, int64_t count,
             ";");
   text.kernel().precompiled = describe(text, count);
   CallResult result = CallResult::of(text);
-  result.kernels.back().mayReplaceFirst = true;
+  result.kernels.back().mayReplace = 1;
   return result;
 }
 

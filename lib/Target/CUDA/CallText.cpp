@@ -181,7 +181,7 @@ std::vector<CallKernel> cuda::writeCall(Operation *op, std::string &problem,
          {writeRowsCall, writeBagCall, writeScatterCall, writeIndexPutCall,
           writeOrderCall, writeWindowsCall, writePoolCall, writeResampleCall,
           writePaddingCall, writeSelectCall, writeMaskedCall, writeGridCall,
-          writeDistanceCall, writeDrawCall})
+          writeDistanceCall, writeDrawCall, writeSpecialCall})
       if (!result.isKnown)
         result = family(call);
   }

@@ -18,9 +18,9 @@ struct CallKernel {
   KernelText kernel;
   /// Null for the seed of the step.
   std::vector<mlir::Value> roots, tensors;
-  /// Each element of the first parameter is read where the result has it, by
-  /// the thread that writes it: it may lie in its place.
-  bool mayReplaceFirst = false;
+  /// Each element of so many parameters, the first ones, is read where the
+  /// result has it, by the thread that writes it: they may lie in its place.
+  unsigned mayReplace = 0;
 };
 
 /// Collects the parameters of a kernel while its text is written.
@@ -186,7 +186,8 @@ CallResult writeMaskedCall(aten::CallOp op);
 CallResult writeGridCall(aten::CallOp op);
 CallResult writeDistanceCall(aten::CallOp op);
 CallResult writeDrawCall(aten::CallOp op);
-/// `joint.poisson`.
+CallResult writeSpecialCall(aten::CallOp op);
+/// `joint.poisson`, `joint.binomial`.
 CallResult writeSeededDraw(mlir::Operation *op);
 CallResult writeEffectCall(mlir::Operation *op);
 /// The elements of `tensor` in their order; the second parameter has no root.

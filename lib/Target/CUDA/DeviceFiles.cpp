@@ -55,6 +55,10 @@ llvm::ArrayRef<DeviceFile> cutback::cuda::deviceFiles() {
           "cutback_grid.cuh",
 #include "cutback_grid.cuh.inc"
       },
+      {
+          "cutback_gamma.cuh",
+#include "cutback_gamma.cuh.inc"
+      },
   };
   return files;
 }

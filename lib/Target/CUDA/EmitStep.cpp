@@ -548,8 +548,8 @@ private:
           if (failed(addOperand(one, root, writes)))
             return failure();
         ArtifactLaunch others = one;
-        if (call.mayReplaceFirst)
-          others.operands.erase(others.operands.begin());
+        others.operands.erase(others.operands.begin(),
+                              others.operands.begin() + call.mayReplace);
         if (overlaps(others))
           return op.emitError("'")
                  << shortOpName(&op) << "' would write over what it reads";

@@ -10,6 +10,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/Matchers.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -270,9 +271,11 @@ private:
     using P = arith::CmpIPredicate;
     bool isBool = op->getOperand(0).getType().isInteger(1);
     auto is = [&](const char *sign) -> std::optional<Text> {
-      if (isBool && sign[1] != '=' && sign[1] != '!')
-        return std::nullopt; // the order of signed truth values: nobody asks
-      return Text{x(0) + sign + x(1), false};
+      // With a sign, true is -1.
+      bool isSigned = isBool && sign[1] != '=' && sign[1] != '!';
+      return isSigned
+                 ? Text{"int(" + x(1) + ")" + sign + "int(" + x(0) + ")", false}
+                 : Text{x(0) + sign + x(1), false};
     };
     switch (predicate) {
     case P::eq:
@@ -314,6 +317,7 @@ private:
   std::optional<Text> arith() const {
     using namespace mlir::arith;
     using Result = std::optional<Text>;
+    bool isBool = type.isInteger(1); // with a sign, true is -1
     return llvm::TypeSwitch<Operation *, Result>(op)
         .Case([&](ConstantOp constant) -> Result {
           std::string text = literal(type, constant.getValue());
@@ -337,22 +341,25 @@ private:
         .Case([&](NegFOp) { return rounded("-" + x(), false); })
         .Case([&](MaximumFOp) { return pair("maximumOf"); })
         .Case([&](MinimumFOp) { return pair("minimumOf"); })
-        .Case([&](MaxNumFOp) { return pair(isDouble() ? "fmax" : "fmaxf"); })
-        .Case([&](MinNumFOp) { return pair(isDouble() ? "fmin" : "fminf"); })
-        .Case([&](MaxSIOp) { return pair("Max()"); })
-        .Case([&](MinSIOp) { return pair("Min()"); })
+        .Case([&](MaxNumFOp) { return pair("maximumNumber"); })
+        .Case([&](MinNumFOp) { return pair("minimumNumber"); })
+        .Case([&](MaxSIOp) { return isBool ? binary(" & ") : pair("Max()"); })
+        .Case([&](MinSIOp) { return isBool ? binary(" | ") : pair("Min()"); })
         .Case([&](MaxUIOp) { return pair("MaxUnsigned()"); })
         .Case([&](MinUIOp) { return pair("MinUnsigned()"); })
         .Case([&](DivSIOp) { return pair("divide"); })
         .Case([&](RemSIOp) { return pair("remainderOf"); })
         .Case([&](FloorDivSIOp) { return pair("floorDivide"); })
-        .Case([&](DivUIOp) { return naturals(" / "); })
-        .Case([&](RemUIOp) { return naturals(" % "); })
+        .Case([&](CeilDivSIOp) { return pair("ceilDivide"); })
+        .Case([&](DivUIOp) { return naturals(" / ", "divideNatural"); })
+        .Case([&](RemUIOp) { return naturals(" % ", "remainderNatural"); })
         .Case([&](AndIOp) { return binary(" & "); })
         .Case([&](OrIOp) { return binary(" | "); })
         .Case([&](XOrIOp) { return binary(" ^ "); })
-        .Case([&](ShLIOp) { return pair("shiftLeft"); })
+        .Case(
+            [&](ShLIOp) { return isBool ? binary(" > ") : pair("shiftLeft"); })
         .Case([&](ShRSIOp) { return pair("shiftRight"); })
+        .Case([&](ShRUIOp) { return pair("shiftRightNatural"); })
         .Default([&](Operation *) { return conversion(); });
   }
 
@@ -367,26 +374,31 @@ private:
                       type.isF64() || operands[0].isAtom};
         })
         .Case([&](TruncFOp) -> Result {
-          if (isHalf(type))
-            return Text{roundedText(type, call("float", operands[0].text))};
-          return Text{call("float", operands[0].text)};
+          bool isTwice = isHalf(type) && op->getOperand(0).getType().isF64();
+          return Text{roundedText(
+              type, call(isTwice ? "roundToOdd" : "float", operands[0].text))};
         })
         .Case<ExtSIOp>([&](auto) { return converted(integerValue(true)); })
         .Case<ExtUIOp>([&](auto) { return converted(integerValue(false)); })
-        .Case<IndexCastOp>([&](auto) { return converted(integerValue(true)); })
-        .Case<IndexCastUIOp>(
-            [&](auto) { return converted(integerValue(false)); })
-        .Case([&](TruncIOp) -> Result {
-          return type.isInteger(1) ? Text{"(" + x() + " & 1) != 0", false}
-                                   : converted(operands[0].text);
-        })
+        .Case<IndexCastOp>([&](auto) { return truncated(true); })
+        .Case<IndexCastUIOp>([&](auto) { return truncated(false); })
+        .Case([&](TruncIOp) { return truncated(true); })
         .Case([&](SIToFPOp) { return fromInteger(true); })
         .Case([&](UIToFPOp) { return fromInteger(false); })
-        .Case<FPToSIOp, FPToUIOp>([&](auto) -> Result {
-          std::string text = call("toInteger", operands[0].text);
-          return type.isInteger(64) ? Text{text} : converted(text);
-        })
+        .Case([&](FPToSIOp) { return toInteger("toInteger"); })
+        .Case([&](FPToUIOp) { return toInteger("toNatural"); })
         .Default([](Operation *) { return std::nullopt; });
+  }
+  /// To fewer bits, or between an index and an integer.
+  Text truncated(bool isSigned) const {
+    return type.isInteger(1) ? Text{"(" + x() + " & 1) != 0", false}
+                             : converted(integerValue(isSigned));
+  }
+  Text toInteger(const char *name) const {
+    std::string text = call(name, operands[0].text);
+    if (type.isInteger(1))
+      return integer(text, true);
+    return type.isInteger(64) ? Text{text} : converted(text);
   }
 
   Text pair(const std::string &name) const {
@@ -399,7 +411,9 @@ private:
         name + cast + "(" + operands[0].text + ", " + operands[1].text + ")";
     return isa<FloatType>(type) ? rounded(text, true) : Text{text};
   }
-  Text naturals(const char *sign) const {
+  Text naturals(const char *sign, const char *name) const {
+    if (!matchPattern(op->getOperand(1), m_NonZero()))
+      return pair(name);
     return type.isIndex() ? binary(sign) : converted(asUnsigned(sign).text);
   }
   Text fromInteger(bool isSigned) const {
@@ -444,7 +458,15 @@ private:
         .Case([&](ErfcOp) { return rare("erfc"); })
         .Case([&](Atan2Op) { return rare("atan2"); })
         .Case<PowFOp, FPowIOp>([&](auto) { return rare("pow"); })
-        .Case([&](IPowIOp) -> Result { return pair("power"); })
+        .Case([&](FmaOp) -> Result {
+          return rounded(call(isDouble() ? "fma" : "fmaf",
+                              operands[0].text + ", " + operands[1].text +
+                                  ", " + operands[2].text),
+                         true);
+        })
+        .Case([&](IPowIOp) -> Result {
+          return type.isInteger(1) ? Text{"true"} : pair("power");
+        })
         .Case([&](FloorOp) { return exact("floor"); })
         .Case([&](CeilOp) { return exact("ceil"); })
         .Case([&](RoundOp) { return exact("round"); })

@@ -322,6 +322,18 @@ joint.graph @c1_poisson_numbers_are_as_their_rates(
 
 // -----
 
+joint.graph @c1_binomial_numbers_are_as_their_trials(
+    %seed: tensor<i64> {joint.role = #joint.role<rng_seed>},
+    %n: tensor<4xf32> {joint.role = #joint.role<input>},
+    %p: tensor<4xf64> {joint.role = #joint.role<input>})
+    -> (tensor<4xf32>) gradients () {
+  // expected-error@+1 {{gives 'tensor<4xf32>' for trials of 'tensor<4xf32>' and chances of 'tensor<4xf64>'}}
+  %r = joint.binomial %seed stream 0 of %n, %p : (tensor<i64>, tensor<4xf32>, tensor<4xf64>) -> tensor<4xf32>
+  joint.output %r : tensor<4xf32>
+}
+
+// -----
+
 // expected-error@+2 {{a joint.graph has one block: control flow stands inside of its ops}}
 joint.graph @one_block(%x: tensor<4xf32> {joint.role = #joint.role<input>})
     -> (tensor<4xf32>) gradients () {

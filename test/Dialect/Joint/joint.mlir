@@ -148,6 +148,8 @@ func.func private @g_backward(tensor<2xf32>, tensor<4xf32>) -> tensor<4xf32>
 // CHECK: %i = joint.random <normal> %seed stream 3 round %seed [%s] : (tensor<i64>, tensor<i64>, index) -> tensor<?x4xf32>
 // CHECK: %p = joint.poisson %seed stream 4 of %u : (tensor<i64>, tensor<4xf32>) -> tensor<4xf32>
 // CHECK: %q = joint.poisson %seed stream 4 round %seed of %u : (tensor<i64>, tensor<i64>, tensor<4xf32>) -> tensor<4xf32>
+// CHECK: %k = joint.binomial %seed stream 5 of %q, %u : (tensor<i64>, tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+// CHECK: %l = joint.binomial %seed stream 5 round %seed of %q, %u : (tensor<i64>, tensor<i64>, tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
 joint.graph @random_numbers_are_a_function_of_a_seed(
     %seed: tensor<i64> {joint.role = #joint.role<rng_seed>},
     %s: index {joint.role = #joint.role<size>})
@@ -158,5 +160,7 @@ joint.graph @random_numbers_are_a_function_of_a_seed(
   %i = joint.random <normal> %seed stream 3 round %seed [%s] : (tensor<i64>, tensor<i64>, index) -> tensor<?x4xf32>
   %p = joint.poisson %seed stream 4 of %u : (tensor<i64>, tensor<4xf32>) -> tensor<4xf32>
   %q = joint.poisson %seed stream 4 round %seed of %u : (tensor<i64>, tensor<i64>, tensor<4xf32>) -> tensor<4xf32>
+  %k = joint.binomial %seed stream 5 of %q, %u : (tensor<i64>, tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  %l = joint.binomial %seed stream 5 round %seed of %q, %u : (tensor<i64>, tensor<i64>, tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
   joint.output %u, %n, %b : tensor<4xf32>, tensor<?x4xf32>, tensor<4xi64>
 }

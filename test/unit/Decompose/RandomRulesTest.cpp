@@ -29,10 +29,13 @@ using Density = std::function<double(double)>;
 
 class RandomRules : public RunTest {
 protected:
-  /// What `call` draws for `seed`, where %x is `value` throughout.
+  /// What `call` draws for `seed`, where %x is `value` throughout, behind op
+  /// `before`, which gives another operand of type `more`.
   std::vector<double> draw(const std::string &call, const std::string &type,
                            int64_t seed = 7, double value = 2.5,
-                           const std::string &given = "f32");
+                           const std::string &given = "f32",
+                           const std::string &before = "",
+                           const std::string &more = "");
   /// Within five standard deviations of the mean; of the variance, given the
   /// fourth moment over its square.
   void expectMoments(const std::vector<double> &numbers, double mean,
@@ -44,12 +47,15 @@ protected:
 
 std::vector<double> RandomRules::draw(const std::string &call,
                                       const std::string &type, int64_t seed,
-                                      double value, const std::string &given) {
+                                      double value, const std::string &given,
+                                      const std::string &before,
+                                      const std::string &more) {
   std::string of = "tensor<" + std::to_string(kCount) + "x";
   std::string x = of + given + ">", y = of + type + ">";
   Operation *graph = parse("joint.graph @g(%x: " + x +
                            " {joint.role = #joint.role<input>}) -> (" + y +
-                           ") gradients () {\n %y = " + call + " : (" + x +
+                           ") gradients () {\n" + before + "\n %y = " + call +
+                           " : (" + x + (more.empty() ? "" : ", " + more) +
                            ") -> " + y + "\n joint.output %y : " + y + "\n}");
   if (!graph || failed(functionalizeRng(cast<joint::GraphOp>(graph))))
     return {};
@@ -196,6 +202,27 @@ TEST_F(RandomRules, Poisson) {
   for (double none : {0.0, -1.0, std::nan("")}) {
     std::vector<double> numbers = draw("aten.poisson(%x)", "f32", 7, none);
     EXPECT_EQ(std::count(numbers.begin(), numbers.end(), 0.0), kCount);
+  }
+}
+
+TEST_F(RandomRules, Binomial) {
+  for (double p : {0.0, 0.3, 0.9, 1.0}) {
+    std::vector<double> numbers = draw(
+        "aten.binomial(%x, %p)", "f32", 7, 12.0, "f32",
+        "%p = aten.full([1], " + std::to_string(p) + ") : () -> tensor<1xf32>",
+        "tensor<1xf32>");
+    if (p == 0 || p == 1) {
+      EXPECT_EQ(std::count(numbers.begin(), numbers.end(), 12 * p), kCount);
+      continue;
+    }
+    double variance = 12 * p * (1 - p);
+    expectMoments(numbers, 12 * p, variance, 3 - 6.0 / 12 + 1 / variance);
+    expectDiscrete(numbers, [=](double k) {
+      return k > 12 ? 0
+                    : std::exp(std::lgamma(13) - std::lgamma(k + 1) -
+                               std::lgamma(13 - k) + k * std::log(p) +
+                               (12 - k) * std::log1p(-p));
+    });
   }
 }
 

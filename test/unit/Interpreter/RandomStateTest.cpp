@@ -63,6 +63,15 @@ TEST_F(RandomStateTest, ASeedIsOneNumber) {
   EXPECT_TRUE(results.empty());
   EXPECT_EQ(StringRef(message).split('\n').first,
             "needs a seed of one element, and rates");
+  results = run("%s: tensor<2xi64>, %x: tensor<4xf32>",
+                R"(-> tensor<4xf32> {
+    %c = joint.binomial %s stream 0 of %x, %x : (tensor<2xi64>, tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+    return %c : tensor<4xf32>
+  })",
+                {Tensor::zeros(DType::I64, {2}), counting({4})});
+  EXPECT_TRUE(results.empty());
+  EXPECT_EQ(StringRef(message).split('\n').first,
+            "needs a seed of one element, trials, and a chance for each");
 }
 
 } // namespace

@@ -69,6 +69,10 @@ constexpr Draw kDraws[] = {
     {"random_from_", "%d = aten.random_.from(%c, -3, 9)" EACH},
     {"random_to_", "%d = aten.random_.to(%c, 9)" EACH},
     {"poisson", "%s = aten.exp(%c)" EACH "\n%d = aten.poisson(%s)" EACH},
+    {"binomial",
+     "%s = aten.sigmoid(%c)" EACH "\n%k = aten.full_like(%c, 9)" EACH "\n"
+     "%d = aten.binomial(%k, %s) : (tensor<8x6xf32>, tensor<8x6xf32>) -> "
+     "tensor<8x6xf32>"},
     {"multinomial",
      "%s = aten.exp(%c)" EACH "\n%m = aten.multinomial(%s, 6) : "
      "(tensor<8x6xf32>) -> tensor<8x6xi64>\n"

@@ -12,4 +12,12 @@
 #define GET_OP_CLASSES
 #include "cutback/Dialect/Joint/RandomOps.h.inc"
 
+namespace cutback::joint {
+
+/// Bits of the whole numbers from 0 on that a type holds exactly: what
+/// `random` fills.
+unsigned numExactBits(mlir::Type element);
+
+} // namespace cutback::joint
+
 #endif // CUTBACK_DIALECT_JOINT_RANDOM_H

@@ -11,7 +11,8 @@ include "mlir/Interfaces/SideEffectInterfaces.td"
 include "mlir/IR/OpAsmInterface.td"
 include "mlir/IR/BuiltinAttributeInterfaces.td"
 
-class Joint_DrawOp<string mnemonic, list<Trait> traits = []>
+/// What a pure op answers to passes; `more` is said of some alone.
+class Joint_DrawOp<string mnemonic, list<Trait> traits = [], string more = "">
     : Op<Joint_Dialect, mnemonic, !listconcat([
     Pure,
     DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>,
@@ -19,7 +20,48 @@ class Joint_DrawOp<string mnemonic, list<Trait> traits = []>
     DeclareOpInterfaceMethods<FusibleOpInterface>,
     DeclareOpInterfaceMethods<CostModelOpInterface>,
     DeclareOpInterfaceMethods<DifferentiableOpInterface>,
-    DeclareOpInterfaceMethods<SizeEvaluationOpInterface>], traits)>;
+    DeclareOpInterfaceMethods<SizeEvaluationOpInterface>], traits)> {
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
+  let extraClassDefinition = [{
+    bool $cppClass::isRecomputable() { return true; }
+    int64_t $cppClass::getAliasedOperand(unsigned) { return -1; }
+    bool $cppClass::isRandom() { return false; }
+    bool $cppClass::isComputeIntensive() { return false; }
+    bool $cppClass::hasOrderedEffects() { return false; }
+    bool $cppClass::usesMatrixUnits() { return false; }
+    bool $cppClass::canHaveGradient(unsigned) { return false; }
+    ::llvm::LogicalResult $cppClass::buildVjp(VjpContext &) {
+      return ::llvm::success();
+    }
+    void $cppClass::getAsmResultNames(::mlir::OpAsmSetValueNameFn setName) {
+      setResultNames(*this, getNamesAttr(), setName);
+    }
+  }] # more;
+}
+
+/// Each element draws as often as its parameters ask for: no formula of a
+/// kernel. The last operand has the type of the result.
+class Joint_ElementDrawOp<string mnemonic> : Joint_DrawOp<mnemonic, [], [{
+    FusionKind $cppClass::getFusionKind() { return FusionKind::Never; }
+    bool $cppClass::getIterationSpace(
+        ::llvm::ArrayRef<::llvm::ArrayRef<int64_t>>, IterationSpace &) {
+      return false;
+    }
+    // Some ten numbers an element; the parameters are not known.
+    double $cppClass::getFlops(
+        ::llvm::ArrayRef<::llvm::ArrayRef<int64_t>> shapes) {
+      return 400 * countDrawn(shapes);
+    }
+    bool $cppClass::evaluateSizes(
+        ::llvm::ArrayRef<::mlir::Type> operandTypes, ::llvm::ArrayRef<int64_t>,
+        ::llvm::SmallVectorImpl<::mlir::Type> &resultTypes,
+        ::llvm::SmallVectorImpl<int64_t> &resultInts) {
+      resultTypes.push_back(operandTypes.back());
+      resultInts.push_back(::mlir::ShapedType::kDynamic);
+      return true;
+    }
+  }]>;
 
 def Joint_RandomOp : Joint_DrawOp<"random", [AttrSizedOperandSegments]> {
   let summary = "random numbers of one stream";
@@ -59,11 +101,9 @@ def Joint_RandomOp : Joint_DrawOp<"random", [AttrSizedOperandSegments]> {
                        Variadic<Index>:$sizes,
                        OptionalAttr<StrArrayAttr>:$names);
   let results = (outs AnyRankedTensor:$result);
-  let hasCustomAssemblyFormat = 1;
-  let hasVerifier = 1;
 }
 
-def Joint_PoissonOp : Joint_DrawOp<"poisson"> {
+def Joint_PoissonOp : Joint_ElementDrawOp<"poisson"> {
   let summary = "Poisson numbers of one stream, a rate for each";
   let description = [{
     As `joint.random`, a pure function of the seed, and of rates: element *i* is
@@ -84,8 +124,29 @@ def Joint_PoissonOp : Joint_DrawOp<"poisson"> {
                        AnyRankedTensor:$rate,
                        OptionalAttr<StrArrayAttr>:$names);
   let results = (outs AnyRankedTensor:$result);
-  let hasCustomAssemblyFormat = 1;
-  let hasVerifier = 1;
+}
+
+def Joint_BinomialOp : Joint_ElementDrawOp<"binomial"> {
+  let summary = "binomial numbers of one stream, trials and a chance for each";
+  let description = [{
+    As `joint.random`, a pure function of the seed, and of trials and chances:
+    element *i* is how many of `trials[i]` numbers are below `chance[i]`, where
+    number *k* is the f64 number 2^31 i + k of the stream. Trials that are not
+    from 0 to 2^31 give NaN.
+
+    ```mlir
+    %n = joint.binomial %seed stream 3 of %trials, %chance
+        : (tensor<i64>, tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32>
+    ```
+
+    Constraints:
+    * C1: trials, chances and result have one floating-point type
+  }];
+  let arguments = (ins TensorOf<[I64]>:$seed, I64Attr:$stream,
+                       Optional<TensorOf<[I64]>>:$round,
+                       AnyRankedTensor:$trials, AnyRankedTensor:$chance,
+                       OptionalAttr<StrArrayAttr>:$names);
+  let results = (outs AnyRankedTensor:$result);
 }
 
 #endif // CUTBACK_DIALECT_JOINT_RANDOM_TD

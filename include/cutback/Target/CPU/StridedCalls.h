@@ -134,12 +134,41 @@ struct Distances {
   double p = 2;
 };
 
-/// Tensors: input (or chances, or rates), seed, out, mask (or the round of a
-/// loop).
+/// Tensors: input (or chances, rates, weights: the first parameter of each
+/// element), the second parameter (or noise), seed, out, mask (or slopes, or
+/// the round of a loop).
 struct Draw {
-  enum Kind : int64_t { Dropout, Bernoulli, Poisson };
+  enum Kind : int64_t {
+    Dropout,
+    Slopes,
+    Bernoulli,
+    Uniform,
+    Normal,
+    LogNormal,
+    Exponential,
+    Cauchy,
+    Geometric,
+    Integer,
+    Poisson,
+    Binomial,
+    Gamma,
+    Places,
+    Order
+  };
   int64_t kind = Dropout, stream = 0;
-  double p = 0;
+  double first = 0, second = 0; ///< of all elements
+  double steps = 0;             ///< Uniform: so many numbers, if not 0
+  int64_t isWide = 0;           ///< Uniform, Normal: of 53 bits
+  int64_t low = 0, range = 1;   ///< Integer
+  int64_t replaces = 0;         ///< Places
+  int64_t inner = 1;            ///< Dropout: elements that go together
+  int64_t isTraining = 1;       ///< Slopes
+};
+
+/// Tensors: two parameters of each element, out.
+struct Special {
+  enum Kind : int64_t { GammaSlope };
+  int64_t kind = GammaSlope;
 };
 
 /// Tensors: table (or gradient, of rows of bags), indices, offsets, weights,

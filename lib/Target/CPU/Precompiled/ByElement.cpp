@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Elements of a source under the true elements of a mask, in their order, and
-// the gradient; copies, checks, and random draws: all that has an element of
-// the result for each number. A part of a call counts the true elements in
-// front of its own.
+// the gradient; copies and checks: all that has an element of the result for
+// each number.
+//
+// A part of a call counts the true elements in front of its own.
 
 #include "Strided.h"
 
-#include "cutback_random.cuh"
-
-using precompiled::Draw;
 using precompiled::Elements;
 
 CUTBACK_STRIDED_CALL(masked_scatter) {
@@ -74,67 +72,4 @@ CUTBACK_STRIDED_CALL(elements) {
     else if (!from.get<bool>(fromAt))
       call.problem = std::max(call.problem, kCheckFailed);
   });
-}
-
-template <typename T> static void dropout(const Call &call, const Draw &draw) {
-  const Strided input = call.tensor(0), seed = call.tensor(1),
-                out = call.tensor(2), mask = call.tensor(3);
-  const Strided &some = out ? out : mask;
-  const int rank = some.rank();
-  const long long key = seed ? *seed.elements<long long>() : 0;
-  const T scale = T(draw.p < 1 ? 1 / (1 - draw.p) : 0);
-  call.forEach(some.sizes(), rank, [&](int64_t number, const int64_t *at) {
-    const bool keeps =
-        draw.p > 0 ? randomUniform(key, draw.stream, number, false) < 1 - draw.p
-                   : true;
-    T x = input.get<T>(input.begin() + input.offset(at, rank));
-    if (draw.p > 0)
-      x = x * scale;
-    if (out)
-      out.set(out.begin() + out.offset(at, rank), keeps ? x : T(0));
-    if (mask)
-      mask.set(mask.begin() + mask.offset(at, rank), (long long)keeps);
-  });
-}
-
-static void bernoulli(const Call &call, const Draw &draw) {
-  const Strided chances = call.tensor(0), seed = call.tensor(1),
-                out = call.tensor(2);
-  const int rank = out.rank();
-  const long long key = *seed.elements<long long>();
-  call.forEach(out.sizes(), rank, [&](int64_t number, const int64_t *at) {
-    const double chance =
-        chances
-            ? chances.get<double>(chances.begin() + chances.offset(at, rank))
-            : draw.p;
-    out.set(out.begin() + out.offset(at, rank),
-            randomUniform(key, draw.stream, number, true) < chance ? 1.0f
-                                                                   : 0.0f);
-  });
-}
-
-static void poisson(const Call &call, const Draw &draw) {
-  const Strided rates = call.tensor(0), seed = call.tensor(1),
-                out = call.tensor(2), round = call.tensor(3);
-  const int rank = out.rank();
-  const long long key = *seed.elements<long long>();
-  const long long stream =
-      round ? streamOfRound(draw.stream, *round.elements<long long>())
-            : (long long)(draw.stream);
-  call.forEach(out.sizes(), rank, [&](int64_t number, const int64_t *at) {
-    const double rate =
-        rates.get<double>(rates.begin() + rates.offset(at, rank));
-    out.set(out.begin() + out.offset(at, rank),
-            randomPoisson(key, stream, number, rate));
-  });
-}
-
-CUTBACK_STRIDED_CALL(draw) {
-  const auto &draw = call.numbers<Draw>();
-  if (draw.kind == Draw::Poisson)
-    return poisson(call, draw);
-  if (draw.kind == Draw::Bernoulli)
-    return bernoulli(call, draw);
-  withSum(call.tensor(0).type(),
-          [&](auto zero) { dropout<decltype(zero)>(call, draw); });
 }

@@ -48,7 +48,12 @@ public:
       at += index[dim] * stride(first + dim);
     return at;
   }
-  /// The same of number `number` of these dimensions.
+  /// Where the element is that broadcasts to this one of a result of `dims`
+  /// dimensions.
+  int64_t place(const int64_t *index, int dims) const {
+    return begin() + offset(index + dims - rank(), rank());
+  }
+  /// How far number `number` of these dimensions is from the first one.
   int64_t offsetOf(int64_t number, int first, int dims) const {
     int64_t at = 0;
     for (int dim = first + dims; dim-- > first;) {
@@ -144,7 +149,7 @@ template <typename H, typename E> inline H heldAs(E x) {
 }
 template <typename E, typename H> inline E storedAs(H x) {
   if constexpr (std::is_same_v<E, bf16> || std::is_same_v<E, f16>)
-    return to<E>(float(x));
+    return to<E>(std::conditional_t<std::is_same_v<H, double>, H, float>(x));
   else
     return E(x);
 }

@@ -12,6 +12,7 @@ template <typename T> __device__ inline T *sharedMemory() {
 }
 #endif
 
+#include "cutback_gamma.cuh"
 #include "cutback_grid.cuh"
 #include "cutback_random.cuh"
 #include "cutback_rows.cuh"

@@ -6,7 +6,8 @@
 // units in the last place, over the range that is named (tests/unit/Target).
 #pragma once
 
-//===--- Half precision: computed in single, rounded once an op ------------===//
+//===--- Half precision: computed in single, rounded once an op
+//------------===//
 
 struct bf16 {
   unsigned short bits;
@@ -53,19 +54,35 @@ __device__ inline f16 toF16(float x) {
   return {(unsigned short)(sign | ((rounded - 0x38000000) >> 13))};
 }
 
+/// To single so that a second rounding, to 16 bits, gives what one would.
+__device__ inline float roundToOdd(double x) {
+  const float near = float(x);
+  if (x != x || double(near) == x)
+    return near;
+  const int bits = __float_as_int(near);
+  return __int_as_float((fabs(double(near)) > fabs(x) ? bits - 1 : bits) | 1);
+}
+
 /// `to<T>(x)`: the sum of a product in the type of its result.
 template <typename T> __device__ inline T to(double x) { return T(x); }
 template <typename T> __device__ inline T to(float x) { return T(x); }
 template <> __device__ inline bf16 to<bf16>(float x) { return toBf16(x); }
+template <> __device__ inline bf16 to<bf16>(double x) {
+  return toBf16(roundToOdd(x));
+}
+template <> __device__ inline f16 to<f16>(double x) {
+  return toF16(roundToOdd(x));
+}
 template <> __device__ inline f16 to<f16>(float x) { return toF16(x); }
 
-//===--- Functions of single precision -------------------------------------===//
+//===--- Functions of single precision
+//-------------------------------------===//
 
 __device__ inline float lowest() { return __int_as_float(int(0xFF800000)); }
 
-/// e^x: 2^n e^f with |f| about log(2) / 2 at most. 1.0 ulp; subnormal results too.
-/// No branch, and no conversion, which would have no result for a NaN: the low bits
-/// of `shifted` are n + 254, twice the exponent of 1.
+/// e^x: 2^n e^f with |f| about log(2) / 2 at most. 1.0 ulp; subnormal results
+/// too. No branch, and no conversion, which would have no result for a NaN: the
+/// low bits of `shifted` are n + 254, twice the exponent of 1.
 __device__ inline float expOf(float x) {
   // Beyond these, results are 0 and infinity.
   float bounded = -104.0f > x ? -104.0f : x;
@@ -208,7 +225,8 @@ __device__ inline double absolute(double x) { return fabs(x); }
 __device__ inline float rootOf(float x) { return sqrtf(x); }
 __device__ inline double rootOf(double x) { return sqrt(x); }
 
-//===--- Choices, integers --------------------------------------------------===//
+//===--- Choices, integers
+//--------------------------------------------------===//
 
 /// NaN if one is; of zeros, the positive one.
 template <typename T> __device__ inline T maximumOf(T a, T b) {
@@ -220,6 +238,14 @@ template <typename T> __device__ inline T minimumOf(T a, T b) {
   if (a != a || b != b)
     return a != a ? a : b;
   return a == b ? (signbit(a) ? a : b) : a < b ? a : b;
+}
+
+/// The same, of what is no NaN.
+template <typename T> __device__ inline T maximumNumber(T a, T b) {
+  return a != a ? b : b != b ? a : maximumOf(a, b);
+}
+template <typename T> __device__ inline T minimumNumber(T a, T b) {
+  return a != a ? b : b != b ? a : minimumOf(a, b);
 }
 
 /// Wraps around; by 0 it is 0.
@@ -235,6 +261,9 @@ template <typename T> __device__ inline T floorDivide(T a, T b) {
 template <typename T> __device__ inline T floorRemainder(T a, T b) {
   return a - floorDivide(a, b) * b;
 }
+template <typename T> __device__ inline T ceilDivide(T a, T b) {
+  return divide(a, b) + (remainderOf(a, b) != 0 && (a < 0) == (b < 0));
+}
 template <typename T> __device__ inline T power(T base, T exponent) {
   T result = 1;
   for (; exponent > 0; exponent /= 2, base = T(base * base))
@@ -248,10 +277,31 @@ template <typename T> __device__ inline T shiftLeft(T a, T b) {
 template <typename T> __device__ inline T shiftRight(T a, T b) {
   return b < 0 || b > 63 ? T(0) : T((long long)a >> b);
 }
+
+/// Numbers without sign.
+template <typename T> __device__ inline unsigned long long naturalOf(T a) {
+  return (unsigned long long)a & ~0ull >> (64 - 8 * sizeof(T));
+}
+template <typename T> __device__ inline T divideNatural(T a, T b) {
+  return b == 0 ? T(0) : T(naturalOf(a) / naturalOf(b));
+}
+template <typename T> __device__ inline T remainderNatural(T a, T b) {
+  return b == 0 ? T(0) : T(naturalOf(a) % naturalOf(b));
+}
+template <typename T> __device__ inline T shiftRightNatural(T a, T b) {
+  return b < 0 || b > 63 ? T(0) : T(naturalOf(a) >> b);
+}
+
 /// Towards zero; what the type cannot hold is its least number.
 __device__ inline long long toInteger(double x) {
   const bool fits = x >= -9223372036854775808.0 && x < 9223372036854775808.0;
   return fits ? (long long)x : (long long)0x8000000000000000;
+}
+/// The same, of a number without sign below 2^64.
+__device__ inline long long toNatural(double x) {
+  return x >= 9223372036854775808.0 && x < 18446744073709551616.0
+             ? (long long)(unsigned long long)x
+             : toInteger(x);
 }
 
 /// What `problem` says; the greater of two stays.

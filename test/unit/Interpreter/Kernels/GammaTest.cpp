@@ -76,6 +76,10 @@ TEST_F(GammaTest, TrialsSucceedWithTheirProbability) {
   auto [mean, variance] = moments(drawn);
   EXPECT_NEAR(mean, 3, 0.06);
   EXPECT_NEAR(variance, 2.1, 0.15);
+  for (double trials : {-1.0, 0x1p31, std::nan("")})
+    EXPECT_TRUE(
+        std::isnan(draw("binomial(%0, %1)", {filled(1, trials), filled(1, 0.5)})
+                       .doubles()[0]));
 }
 
 TEST_F(GammaTest, SlopesOfNegativeElementsAreDrawnBetweenTheirBounds) {

@@ -335,10 +335,4 @@ TEST_F(KernelErrorTest, GradientsOfOtherSizesAreRefused) {
         "the gradient, the noise and the input have 2, 2 and 3 elements");
 }
 
-TEST_F(KernelErrorTest, DrawsNeedANumberOfTrials) {
-  fails("aten.binomial(%0, %1)", "tensor<1xf32>; tensor<1xf32>",
-        "tensor<1xf32>", {floats({1}, {-1}), floats({1}, {0.5})},
-        "draws from 0 to 1e9 trials");
-}
-
 } // namespace

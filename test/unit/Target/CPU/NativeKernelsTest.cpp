@@ -81,6 +81,27 @@ TEST_F(NativeKernelsTest, NoProductIsContractedWithASum) {
                   "f32"));
 }
 
+TEST_F(NativeKernelsTest, AFusedProductIsRoundedOnce) {
+  for (const char *type : {"f32", "f64", "bf16", "f16"}) {
+    std::string t = type;
+    check(pointwise(t, "%z = math.fma %x, %y, %x : " + t, t));
+  }
+}
+
+TEST_F(NativeKernelsTest, OfZerosTheGreaterOneIsPositive) {
+  for (const char *op : {"maximumf", "minimumf", "maxnumf", "minnumf"}) {
+    ASSERT_TRUE(compile(pointwise(
+        "f32", "%z = arith." + std::string(op) + " %x, %y : f32", "f32")));
+    Tensors arguments = randomArguments();
+    const double special[] = {0.0, -0.0, NAN, 1};
+    for (int64_t i = 0; i < 16; ++i) {
+      arguments[0].set(i, special[i / 4]);
+      arguments[1].set(i, special[i % 4]);
+    }
+    runBoth(arguments);
+  }
+}
+
 TEST_F(NativeKernelsTest, HalfPrecisionIsRoundedOnce) {
   for (const char *type : {"bf16", "f16"}) {
     std::string t = type;

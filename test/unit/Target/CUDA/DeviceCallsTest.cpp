@@ -205,11 +205,13 @@ bool DeviceCalls::run(Call &call, std::vector<std::vector<char>> &results,
     memory[result] = results.back().data();
   }
   int problem = 0;
+  int64_t seed = 0;
   for (auto [i, one] :
        llvm::enumerate(by == By::Cpu ? call.natives : call.kernels)) {
     std::vector<void *> pointers;
     for (Value root : one.roots)
-      pointers.push_back(memory.lookup(root));
+      pointers.push_back(root ? static_cast<void *>(memory.lookup(root))
+                              : &seed);
     pointers.push_back(&problem);
     runKernel(one, call.first + i, pointers.data(), problem, by);
   }

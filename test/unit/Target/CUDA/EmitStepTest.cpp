@@ -210,10 +210,11 @@ TEST_F(EmitStepTest, APlaceThatNoDeviceReadsIsADefect) {
 }
 
 TEST_F(EmitStepTest, AKernelWithoutTextIsNamed) {
-  EXPECT_TRUE(
-      failed(emit(replaced(kNegate, "AT", "64"), "math.fma %0, %0, %0")));
-  EXPECT_EQ(messages, "cannot be written as CUDA: 'math.fma' has no CUDA text\n"
-                      "run it with --reference\n");
+  EXPECT_TRUE(failed(
+      emit(replaced(kNegate, "AT", "64"), "math.clampf %0 to [%0, %0]")));
+  EXPECT_EQ(messages,
+            "cannot be written as CUDA: 'math.clampf' has no CUDA text\n"
+            "run it with --reference\n");
 }
 
 TEST_F(EmitStepTest, ACallMustNotWriteOverWhatItReads) {

@@ -7,13 +7,11 @@
 // With CUTBACK_GOLDEN=FOLDER also the models in FOLDER/small.
 
 #include "CanonicalBody.h"
+#include "HostKernels.h"
 
-#include "Target/CUDA/DeviceFiles.h"
-#include "Target/CUDA/KernelText.h"
 #include "cutback/Import/Import.h"
 #include "cutback/Planner/Planner.h"
 #include "cutback/Planner/TrainingGraph.h"
-#include "cutback/Target/CUDA/Toolchain.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -24,18 +22,12 @@
 #include "gtest/gtest.h"
 
 #include <cstring>
-#include <dlfcn.h>
-#include <fstream>
 #include <random>
 
 using namespace mlir;
 using namespace cutback;
-using namespace cutback::cuda;
 
 namespace {
-
-using Launch = void (*)(int, const unsigned *, const unsigned *, unsigned,
-                        void **);
 
 std::vector<std::string> findModels() {
   std::vector<std::string> folders = {CUTBACK_SOURCE_DIR "/test/corpus"};
@@ -51,23 +43,6 @@ std::vector<std::string> findModels() {
   }
   std::sort(models.begin(), models.end());
   return models;
-}
-
-/// The kernels of these files as a library of this machine; null after a
-/// failure.
-Launch buildAndLoad(const std::vector<TextFile> &files) {
-  ToolResult built = buildHostLibrary(findHostCompiler(), files);
-  EXPECT_EQ(built.error, "") << built.log;
-  llvm::SmallString<128> path;
-  if (built.files.empty() ||
-      llvm::sys::fs::createTemporaryFile("cutback", "so", path))
-    return nullptr;
-  std::ofstream(path.c_str(), std::ios::binary) << built.files[0].second;
-  void *library = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-  llvm::sys::fs::remove(path);
-  EXPECT_TRUE(library) << ::dlerror();
-  return library ? reinterpret_cast<Launch>(::dlsym(library, "cutback_launch"))
-                 : nullptr;
 }
 
 class KernelBitsTest : public testing::TestWithParam<std::string> {
@@ -93,7 +68,7 @@ protected:
   std::unique_ptr<PartitionResult> plan;
   FailureOr<KernelModule> kernels = failure();
   FailureOr<CudaStep> step = failure();
-  Launch entry = nullptr;
+  test::HostLaunch entry = nullptr;
   using Bytes = std::vector<char>;
   Bytes arena;
   std::vector<Bytes> arguments;
@@ -121,7 +96,7 @@ void KernelBitsTest::load() {
   std::vector<TextFile> files = step->files;
   for (TextFile &file : emitCudaHost(*step))
     files.push_back(std::move(file));
-  entry = buildAndLoad(files);
+  entry = test::buildAndLoad(files);
   ASSERT_TRUE(entry);
 }
 
@@ -210,41 +185,13 @@ TEST_P(KernelBitsTest, TextGivesTheBitsOfTheDialect) {
 void checkKernels(MLIRContext &context, const std::string &text, int64_t size) {
   OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(text, &context);
   ASSERT_TRUE(module) << text;
-  CudaStep step;
-  std::string cuda = "#include \"cutback_cuda.cuh\"\n";
-  std::vector<kernel::FuncOp> functions;
-  std::vector<KernelText> texts;
-  for (auto function : module->getOps<kernel::FuncOp>()) {
-    std::vector<std::string> names;
-    std::vector<TextFile> parameters;
-    for (size_t i = 0; i < function.getBody().getNumArguments(); ++i) {
-      names.emplace_back(1, static_cast<char>('a' + i));
-      parameters.emplace_back(
-          i < function.getNumInputs() ? "const float" : "float", names.back());
-    }
-    std::string problem;
-    auto text = writeKernel(function, names, problem);
-    ASSERT_TRUE(text) << problem;
-    cuda += text->print();
-    step.artifact.kernels.push_back(
-        {text->name, "forward.cu", text->waits, false, {}});
-    step.parameters.push_back(parameters);
-    functions.push_back(function);
-    texts.push_back(std::move(*text));
-  }
-  step.artifact.segments = {{"forward", {}, {}}};
-  std::vector<TextFile> files = {{"forward.cu", cuda}};
-  for (const DeviceFile &file : deviceFiles())
-    files.emplace_back(file.name, file.text);
-  for (TextFile &file : emitCudaHost(step))
-    files.push_back(std::move(file));
-  Launch entry = buildAndLoad(files);
-  ASSERT_TRUE(entry);
+  test::HostKernels kernels;
+  ASSERT_TRUE(kernels.build(*module));
   std::mt19937 generator(static_cast<unsigned>(size));
   std::normal_distribution<float> normal;
-  for (size_t k = 0; k < functions.size(); ++k) {
+  for (size_t k = 0; k < kernels.functions.size(); ++k) {
     std::vector<std::vector<float>> is, wanted;
-    for (BlockArgument memory : functions[k].getBody().getArguments()) {
+    for (BlockArgument memory : kernels.functions[k].getBody().getArguments()) {
       is.emplace_back(cast<MemRefType>(memory.getType()).getNumElements());
       for (float &value : is.back())
         value = normal(generator);
@@ -256,14 +203,8 @@ void checkKernels(MLIRContext &context, const std::string &text, int64_t size) {
       expected.push_back(reinterpret_cast<char *>(wanted[i].data()));
       pointers.push_back(is[i].data());
     }
-    ASSERT_TRUE(test::runCanonically(functions[k], expected));
-    unsigned grid[3], block[3];
-    for (int axis = 0; axis < 3; ++axis) {
-      grid[axis] = static_cast<unsigned>(texts[k].shape.grid[axis]);
-      block[axis] = static_cast<unsigned>(texts[k].shape.block[axis]);
-    }
-    entry(static_cast<int>(k), grid, block,
-          static_cast<unsigned>(texts[k].shape.sharedBytes), pointers.data());
+    ASSERT_TRUE(test::runCanonically(kernels.functions[k], expected));
+    EXPECT_EQ(kernels.run(k, pointers), 0);
     for (size_t i = 0; i < is.size(); ++i)
       EXPECT_EQ(std::memcmp(is[i].data(), wanted[i].data(), is[i].size() * 4),
                 0)
