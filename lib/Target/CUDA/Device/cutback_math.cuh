@@ -6,8 +6,7 @@
 // units in the last place, over the range that is named (tests/unit/Target).
 #pragma once
 
-//===--- Half precision: computed in single, rounded once an op
-//------------===//
+//===--- Half precision: computed in single, rounded once an op -----------===//
 
 struct bf16 {
   unsigned short bits;
@@ -75,8 +74,7 @@ template <> __device__ inline f16 to<f16>(double x) {
 }
 template <> __device__ inline f16 to<f16>(float x) { return toF16(x); }
 
-//===--- Functions of single precision
-//-------------------------------------===//
+//===--- Functions of single precision ------------------------------------===//
 
 __device__ inline float lowest() { return __int_as_float(int(0xFF800000)); }
 
@@ -225,8 +223,7 @@ __device__ inline double absolute(double x) { return fabs(x); }
 __device__ inline float rootOf(float x) { return sqrtf(x); }
 __device__ inline double rootOf(double x) { return sqrt(x); }
 
-//===--- Choices, integers
-//--------------------------------------------------===//
+//===--- Choices, integers ------------------------------------------------===//
 
 /// NaN if one is; of zeros, the positive one.
 template <typename T> __device__ inline T maximumOf(T a, T b) {
