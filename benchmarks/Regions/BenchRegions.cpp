@@ -228,21 +228,17 @@ int main(int argc, char **argv) {
       "  --runs=N         of which the median counts (5)";
   if (std::optional<int> code = bench::checkUsage(argc, argv, usage))
     return *code;
-  SmallVector<unsigned> counts = {20, 20, 28};
-  unsigned runs = 5;
-  for (int i = 1; i < argc; ++i) {
-    StringRef word = argv[i];
-    bool isRead = false;
-    if (word.consume_front("--shape=")) {
-      counts = readShape(word);
-      isRead = !counts.empty();
-    } else if (word.consume_front("--runs=")) {
-      isRead = !word.getAsInteger(10, runs) && runs > 0;
-    }
-    if (!isRead) {
-      llvm::errs() << argv[i] << " is not --shape=N,...,N or --runs=N\n";
-      return 1;
-    }
+  StringRef shape = bench::valueOf(argc, argv, "--shape").value_or("20,20,28");
+  SmallVector<unsigned> counts = readShape(shape);
+  if (counts.empty()) {
+    llvm::errs() << "--shape=" << shape << " is not --shape=N,...,N\n";
+    return 1;
+  }
+  StringRef times = bench::valueOf(argc, argv, "--runs").value_or("5");
+  unsigned runs = 0;
+  if (times.getAsInteger(10, runs) || runs == 0) {
+    llvm::errs() << "--runs=" << times << " is not --runs=N, N from 1\n";
+    return 1;
   }
   return run(counts, runs);
 }
