@@ -8,6 +8,7 @@
 #include "cutback/Dialect/Joint/CallArgs.h"
 #include "cutback/Dialect/Joint/Random.h"
 #include "cutback/Dialect/Joint/Replay.h"
+#include "cutback/Transforms/Anonymize.h"
 #include "cutback/Transforms/ExpandRegions.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -286,6 +287,9 @@ TEST_F(ExpandRegionsTest, ATextHasTheNamesOfCopiesWhole) {
   Operation *copy = graphOf(*read).getBlock().front().getNextNode();
   EXPECT_EQ(getValueName(copy->getResult(0)), "a_run2");
   EXPECT_EQ(nameInGraph(copy), "a");
+  anonymize(*read);
+  EXPECT_EQ(getValueName(copy->getResult(0)), "exp_run2");
+  EXPECT_EQ(nameInGraph(copy), nameInGraph(copy->getPrevNode()));
 }
 
 } // namespace
