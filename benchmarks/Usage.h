@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What all programs that measure do with --help, and with an option that they
-// do not have: measuring something else for minutes helps nobody.
+// do not have: measuring something else for minutes helps nobody. And how
+// programs whose only arguments are options read them.
 #ifndef CUTBACK_BENCHMARKS_USAGE_H
 #define CUTBACK_BENCHMARKS_USAGE_H
 
+#include <algorithm>
 #include <cstdio>
 #include <optional>
 #include <string_view>
@@ -37,6 +39,23 @@ inline std::optional<int> checkUsage(int argc, char **argv,
     return 2;
   }
   return std::nullopt;
+}
+
+/// What the last argument `option` has behind its `=`, nothing where there is
+/// none; null if the option is not given.
+inline std::optional<std::string_view> valueOf(int argc, char **argv,
+                                               std::string_view option) {
+  for (int i = argc; --i > 0;) {
+    std::string_view argument = argv[i];
+    size_t length = std::min(argument.find('='), argument.size());
+    if (argument.substr(0, length) == option)
+      return argument.substr(std::min(length + 1, argument.size()));
+  }
+  return std::nullopt;
+}
+
+inline bool isGiven(int argc, char **argv, std::string_view option) {
+  return valueOf(argc, argv, option).has_value();
 }
 
 } // namespace cutback::bench

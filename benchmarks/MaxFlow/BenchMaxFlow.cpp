@@ -26,7 +26,6 @@
 #include "cutback/Support/Heap.h"
 
 #include <cstdio>
-#include <cstring>
 #include <ctime>
 
 using namespace cutback;
@@ -174,12 +173,9 @@ int main(int argc, char **argv) {
     return *code;
   // As the programs do for a graph of this size.
   prepareHeap(uint64_t(1) << 30);
-  bool quick = false, full = false, floor = false;
-  for (int i = 1; i < argc; ++i) {
-    quick |= std::strcmp(argv[i], "--quick") == 0;
-    full |= std::strcmp(argv[i], "--full") == 0;
-    floor |= std::strcmp(argv[i], "--floor") == 0;
-  }
+  bool quick = bench::isGiven(argc, argv, "--quick"),
+       full = bench::isGiven(argc, argv, "--full"),
+       floor = bench::isGiven(argc, argv, "--floor");
   std::printf("ns a vertex; * = went over to push-relabel; 0.0 = not run\n"
               "%-10s %8s | %6s %6s %6s %6s %7s | %8s  %8s %8s %8s | %5s "
               "| %9s\n",

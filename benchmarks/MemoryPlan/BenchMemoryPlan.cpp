@@ -14,7 +14,6 @@
 #include "cutback/MemoryPlan/ArenaLayout.h"
 
 #include <cstdio>
-#include <cstring>
 #include <ctime>
 #include <random>
 
@@ -75,7 +74,7 @@ int main(int argc, char **argv) {
       "times of layouts of generated steps; --quick: up to 10,000 intervals";
   if (std::optional<int> code = bench::checkUsage(argc, argv, usage))
     return *code;
-  bool isQuick = argc > 1 && std::strcmp(argv[1], "--quick") == 0;
+  bool isQuick = bench::isGiven(argc, argv, "--quick");
   std::printf("%9s %8s %10s %10s %12s %8s\n", "intervals", "ratio", "layout s",
               "verify s", "looks", "searched");
   for (uint32_t count : {100u, 1'000u, 10'000u, 100'000u, 1'000'000u})

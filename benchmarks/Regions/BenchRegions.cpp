@@ -7,10 +7,11 @@
 // ops with the backward and what runs again.
 //
 // Handled are regions when `joint.checkpoint` is dissolved, when tags are
-// cleaned, and when runs become copies, with the sets that this asks for and
-// the numbering of the larger graph. The steps of the planner are called one by
-// one on a copy. Beside them stand a partition, from prepare to verified, and a
-// plan with its memory, as commands make it. Of each the median.
+// cleaned and random ops numbered, and when runs become copies, with the sets
+// that this asks for and the numbers of the larger graph. The steps of the
+// planner are called one by one on a copy. Beside them stand a partition, from
+// prepare to verified, and a plan with its memory, as commands make it. Of each
+// the median.
 
 #include "../Usage.h"
 
@@ -114,12 +115,13 @@ double timeTags(ModuleOp joint, ExpandedRegions &expanded) {
   joint::GraphOp graph = graphOf(*copy);
   GraphView view = GraphView::build(graph);
   double start = cpuSeconds();
-  cleanTags(graph);
-  if (hasRegionsToExpand(view)) {
+  Policies policies = readPolicies(view);
+  cleanTags(view, policies);
+  markReplays(view);
+  if (hasRegionsToExpand(view, policies)) {
     FailureOr<GraphSets> sets = GraphSets::compute(view);
     if (succeeded(sets))
-      expanded = expandRegions(graph, view, *sets);
-    GraphView::build(graph);
+      expanded = expandRegions(view, *sets, policies);
   }
   return cpuSeconds() - start;
 }
@@ -167,11 +169,23 @@ int run(ArrayRef<unsigned> counts, unsigned runs) {
   OwningOpRef<ModuleOp> joint = forward->clone();
   if (failed(makeTrainingGraph(graphOf(*joint))))
     return 1;
-  std::vector<double> flatten, tags;
+  static constexpr std::pair<const char *, Strategy> strategies[] = {
+      {"min-cut", Strategy::MinCut}, {"eager", Strategy::Eager}};
+  std::vector<double> flatten, tags, partitions[2], plans[2];
   ExpandedRegions expanded;
+  uint64_t ops[2];
+  // By turns, so that what else the machine does strikes all alike.
   for (unsigned i = 0; i < runs; ++i) {
     flatten.push_back(timeFlatten(*forward));
     tags.push_back(timeTags(*joint, expanded));
+    for (unsigned s = 0; s < 2; ++s) {
+      PlanTimes times = timePlan(*joint, strategies[s].second);
+      if (times.plan < 0)
+        return 1;
+      ops[s] = times.ops;
+      partitions[s].push_back(times.partition);
+      plans[s].push_back(times.plan);
+    }
   }
   double regions = median(flatten) + median(tags);
   llvm::outs() << llvm::format("dissolved in %.1f ms; tags, and %llu copies, "
@@ -179,24 +193,14 @@ int run(ArrayRef<unsigned> counts, unsigned runs) {
                                median(flatten) * 1e3,
                                static_cast<unsigned long long>(expanded.copies),
                                median(tags) * 1e3);
-  for (auto [name, strategy] :
-       {std::pair("min-cut", Strategy::MinCut), {"eager", Strategy::Eager}}) {
-    std::vector<double> partitions, plans;
-    uint64_t ops = 0;
-    for (unsigned i = 0; i < runs; ++i) {
-      PlanTimes times = timePlan(*joint, strategy);
-      if (times.plan < 0)
-        return 1;
-      ops = times.ops;
-      partitions.push_back(times.partition);
-      plans.push_back(times.plan);
-    }
-    double partition = median(partitions), plan = median(plans);
+  for (unsigned s = 0; s < 2; ++s) {
+    double partition = median(partitions[s]), plan = median(plans[s]);
     llvm::outs() << llvm::format(
         "%-8s %llu ops: %.1f %% of a partition, %.1f ms; %.1f %% of a plan, "
         "%.1f ms\n",
-        name, static_cast<unsigned long long>(ops), 100 * regions / partition,
-        partition * 1e3, 100 * regions / plan, plan * 1e3);
+        strategies[s].first, static_cast<unsigned long long>(ops[s]),
+        100 * regions / partition, partition * 1e3, 100 * regions / plan,
+        plan * 1e3);
   }
   return 0;
 }
@@ -224,21 +228,17 @@ int main(int argc, char **argv) {
       "  --runs=N         of which the median counts (5)";
   if (std::optional<int> code = bench::checkUsage(argc, argv, usage))
     return *code;
-  SmallVector<unsigned> counts = {20, 20, 28};
-  unsigned runs = 5;
-  for (int i = 1; i < argc; ++i) {
-    StringRef word = argv[i];
-    bool isRead = false;
-    if (word.consume_front("--shape=")) {
-      counts = readShape(word);
-      isRead = !counts.empty();
-    } else if (word.consume_front("--runs=")) {
-      isRead = !word.getAsInteger(10, runs) && runs > 0;
-    }
-    if (!isRead) {
-      llvm::errs() << argv[i] << " is not --shape=N,...,N or --runs=N\n";
-      return 1;
-    }
+  StringRef shape = bench::valueOf(argc, argv, "--shape").value_or("20,20,28");
+  SmallVector<unsigned> counts = readShape(shape);
+  if (counts.empty()) {
+    llvm::errs() << "--shape=" << shape << " is not --shape=N,...,N\n";
+    return 1;
+  }
+  StringRef times = bench::valueOf(argc, argv, "--runs").value_or("5");
+  unsigned runs = 0;
+  if (times.getAsInteger(10, runs) || runs == 0) {
+    llvm::errs() << "--runs=" << times << " is not --runs=N, N from 1\n";
+    return 1;
   }
   return run(counts, runs);
 }

@@ -16,10 +16,8 @@
 using namespace mlir;
 using namespace cutback;
 
-/// Reads `now` where `op` reads `read`: its operands and, behind them, what its
-/// regions read from outside.
-static Operation *copyReading(Operation *op, ArrayRef<Value> read,
-                              ArrayRef<Value> now) {
+Operation *cutback::copyReading(Operation *op, ArrayRef<Value> read,
+                                ArrayRef<Value> now) {
   if (op->getNumRegions() == 0)
     return Operation::create(op->getLoc(), op->getName(), op->getResultTypes(),
                              now, op->getDiscardableAttrDictionary(),

@@ -158,10 +158,10 @@ FailureOr<GraphSets> GraphSets::compute(const GraphView &view) {
     if (uint32_t def = view.definer[value]; def != GraphView::kNone)
       forward[def] = 1;
   for (uint32_t op = 0; op < view.numOps(); ++op) {
+    if (!view.traits[op].ordered || backwardOp[op])
+      continue;
     auto write = dyn_cast<WriteOp>(view.ops[op]);
-    if (view.traits[op].ordered && !backwardOp[op] &&
-        !(write && write.getSide() == Side::Backward))
-      forward[op] = 1;
+    forward[op] = !write || write.getSide() != Side::Backward;
   }
   markAncestors(view, forward);
   if (!hasSeed) {

@@ -101,26 +101,26 @@ private:
 
 /// Fills the users from the operands: count, prefix sum, place. An op that
 /// uses a value twice is listed once.
-static void buildUsers(GraphView &view) {
-  uint32_t rows = view.numOps() + 1;
-  std::vector<uint32_t> lastUser(view.numValues(), GraphView::kNone);
-  view.userBegin.assign(view.numValues() + 1, 0);
+void GraphView::findUsers() {
+  uint32_t rows = numOps() + 1;
+  std::vector<uint32_t> lastUser(numValues(), kNone);
+  userBegin.assign(numValues() + 1, 0);
   for (uint32_t op = 0; op < rows; ++op)
-    for (uint32_t value : view.operands(op))
+    for (uint32_t value : operands(op))
       if (lastUser[value] != op) {
         lastUser[value] = op;
-        ++view.userBegin[value + 1];
+        ++userBegin[value + 1];
       }
-  for (uint32_t v = 0; v < view.numValues(); ++v)
-    view.userBegin[v + 1] += view.userBegin[v];
-  view.userList.resize(view.userBegin.back());
-  std::vector<uint32_t> next(view.userBegin.begin(), view.userBegin.end() - 1);
-  lastUser.assign(view.numValues(), GraphView::kNone);
+  for (uint32_t v = 0; v < numValues(); ++v)
+    userBegin[v + 1] += userBegin[v];
+  userList.resize(userBegin.back());
+  std::vector<uint32_t> next(userBegin.begin(), userBegin.end() - 1);
+  lastUser.assign(numValues(), kNone);
   for (uint32_t op = 0; op < rows; ++op)
-    for (uint32_t value : view.operands(op))
+    for (uint32_t value : operands(op))
       if (lastUser[value] != op) {
         lastUser[value] = op;
-        view.userList[next[value]++] = op;
+        userList[next[value]++] = op;
       }
 }
 
@@ -192,46 +192,8 @@ Renumbering GraphView::removeOps(ArrayRef<uint8_t> isErased,
   resultBegin.resize(now);
   operandBegin.resize(now + 1);
   operandList.resize(numOperands);
-  buildUsers(*this);
+  findUsers();
   return renumbering;
-}
-
-std::vector<uint32_t> GraphView::reorderOps(ArrayRef<uint32_t> order) {
-  GraphView old = std::move(*this);
-  *this = GraphView();
-  graph = old.graph;
-  output = old.output;
-  terminator = old.terminator;
-  numArgs = old.numArgs;
-  std::vector<uint32_t> newValue(old.numValues(), kNone);
-  auto addValue = [&](uint32_t value, uint32_t op) {
-    newValue[value] = values.size();
-    values.push_back(old.values[value]);
-    types.push_back(old.types[value]);
-    uint32_t alias = old.aliasOf[value];
-    aliasOf.push_back(alias == kNone ? kNone : newValue[alias]);
-    definer.push_back(op);
-  };
-  auto addOperands = [&](uint32_t op) {
-    for (uint32_t value : old.operands(op))
-      operandList.push_back(newValue[value]);
-    operandBegin.push_back(operandList.size());
-  };
-  for (uint32_t arg = 0; arg < numArgs; ++arg)
-    addValue(arg, kNone);
-  operandBegin.push_back(0);
-  for (uint32_t op : order) {
-    addOperands(op);
-    resultBegin.push_back(values.size());
-    for (uint32_t r = old.resultBegin[op]; r < old.resultBegin[op + 1]; ++r)
-      addValue(r, ops.size());
-    ops.push_back(old.ops[op]);
-    traits.push_back(old.traits[op]);
-  }
-  addOperands(old.numOps());
-  resultBegin.push_back(values.size());
-  buildUsers(*this);
-  return newValue;
 }
 
 /// An op that reads an argument, or a view of it, before the forward writes it
@@ -348,6 +310,37 @@ static void reserveFor(size_t numOps, size_t numArgs, GraphView &view) {
   view.operandList.reserve(2 * numOps);
 }
 
+GraphView GraphView::withoutOps(size_t expectedOps) const {
+  GraphView view;
+  reserveFor(expectedOps, numArgs, view);
+  view.graph = graph;
+  view.output = output;
+  view.terminator = terminator;
+  view.numArgs = numArgs;
+  view.values.assign(values.begin(), values.begin() + numArgs);
+  view.types.assign(types.begin(), types.begin() + numArgs);
+  view.aliasOf.assign(numArgs, kNone);
+  view.definer.assign(numArgs, kNone);
+  view.operandBegin.push_back(0);
+  return view;
+}
+
+std::vector<uint32_t> GraphView::reorderOps(ArrayRef<uint32_t> order) {
+  GraphView old = std::move(*this);
+  *this = old.withoutOps(old.numOps());
+  std::vector<uint32_t> newValue(old.numValues(), kNone);
+  for (uint32_t arg = 0; arg < numArgs; ++arg)
+    newValue[arg] = arg;
+  auto numberOf = [&](uint32_t value) { return newValue[value]; };
+  for (uint32_t op : order) {
+    for (uint32_t i = 0; i < old.numResults(op); ++i)
+      newValue[old.resultBegin[op] + i] = values.size() + i;
+    addOp(old, op, numberOf);
+  }
+  finish(old, numberOf);
+  return newValue;
+}
+
 GraphView GraphView::build(GraphOp graph, size_t expectedOps) {
   GraphView view = build(graph.getBlock(), expectedOps);
   view.graph = graph;
@@ -384,9 +377,18 @@ GraphView GraphView::build(Block &block, size_t expectedOps) {
   if (!view.terminator)
     view.operandBegin.push_back(view.operandList.size());
   view.resultBegin.push_back(view.values.size());
-  buildUsers(view);
+  view.findUsers();
   keepReadersOfOldValues(view);
   return view;
+}
+
+void GraphView::readTraits(uint32_t op) {
+  bool readsOldValue = traits[op].readsOldValue;
+  SmallVector<int64_t, 4> aliases;
+  traits[op] = TraitReader().read(ops[op], aliases);
+  traits[op].readsOldValue = readsOldValue;
+  if (readsOldValue)
+    traits[op].recomputable = traits[op].literal = false;
 }
 
 std::string GraphView::name(uint32_t value) const {

@@ -28,6 +28,7 @@ public:
         builder(graph->getContext()),
         recomputeName(builder.getStringAttr(JointDialect::kRecompute)),
         nameId(builder.getStringAttr(JointDialect::kName)),
+        namesId(builder.getStringAttr("names")),
         savedRole(builder.getStringAttr(JointDialect::kRole),
                   RoleAttr::get(builder.getContext(), RoleKind::Saved,
                                 StringAttr(), -1, false)) {
@@ -170,14 +171,14 @@ private:
     op->setDiscardableAttr(recomputeName,
                            builder.getI64IntegerAttr(nextRecompute++));
     if (!isOfRun)
-      addNameSuffix(op, kRecomputeSuffix);
+      addNameSuffix(op, namesId, kRecomputeSuffix);
   }
 
   const GraphView &view;
   const Halves &halves;
   GraphOp graph;
   OpBuilder builder;
-  StringAttr recomputeName, nameId;
+  StringAttr recomputeName, nameId, namesId;
   NamedAttribute savedRole;
   SmallVector<uint32_t> saved;
   std::vector<Value> mapping; ///< by value number, for the half at work

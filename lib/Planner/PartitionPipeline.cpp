@@ -76,37 +76,30 @@ static void placeWrites(joint::GraphOp graph) {
   }
 }
 
-/// Takes checkpoint regions apart and numbers the random ops of tagged ones, as
-/// flattenCheckpoints() and markReplays() do, which walk the graph. True if
-/// there were any: the numbers are old then.
-static bool spreadCheckpoints(joint::GraphOp graph, const GraphView &view) {
-  bool hasCheckpoints = false, mayReplay = false;
-  for (uint32_t op = 0; op < view.numOps(); ++op) {
-    const OpTraits &traits = view.traits[op];
-    hasCheckpoints |=
-        traits.hasRegions && isa<joint::CheckpointOp>(view.ops[op]);
-    mayReplay |= traits.random && traits.annotated;
-  }
-  if (hasCheckpoints)
-    flattenCheckpoints(graph);
-  return (hasCheckpoints || mayReplay) &&
-         (joint::markReplays(graph) != 0 || hasCheckpoints);
+/// Takes checkpoint regions apart, if there are any; `view` follows.
+static void spreadCheckpoints(joint::GraphOp graph, GraphView &view) {
+  for (uint32_t op = 0; op < view.numOps(); ++op)
+    if (view.traits[op].hasRegions && isa<joint::CheckpointOp>(view.ops[op])) {
+      flattenCheckpoints(graph);
+      view = GraphView::build(graph);
+      return;
+    }
 }
 
 /// Copies what nested regions run more than once, for strategies that look at
-/// tags, and for all where a run computes something else. False if there is
-/// nothing to copy; else what is known of the graph is old.
-static FailureOr<bool> spreadRuns(joint::GraphOp graph, const GraphView &view,
+/// tags, and for all where a run computes something else. `view` follows; true
+/// if there was anything: what else is known of the graph is old then.
+static FailureOr<bool> spreadRuns(GraphView &view, const Policies &policies,
                                   const PartitionOptions &options) {
   bool looks = options.strategy == Strategy::MinCut ||
                options.strategy == Strategy::Eager ||
-               graph->hasAttr(joint::JointDialect::kRegions);
-  if (!looks || !hasRegionsToExpand(view))
+               view.graph->hasAttr(joint::JointDialect::kRegions);
+  if (!looks || !hasRegionsToExpand(view, policies))
     return false;
   FailureOr<GraphSets> sets = GraphSets::compute(view);
   if (failed(sets))
     return failure();
-  return expandRegions(graph, view, *sets).any();
+  return expandRegions(view, *sets, policies).any();
 }
 
 /// What is not known to give the same on a second run does so if the user says
@@ -131,8 +124,8 @@ prepareAsTorch(joint::GraphOp graph, const PartitionOptions &options) {
     placeWrites(graph);
   PreparedGraph prepared;
   GraphView &view = prepared.view.emplace(GraphView::build(graph));
-  if (spreadCheckpoints(graph, view))
-    view = GraphView::build(graph);
+  spreadCheckpoints(graph, view);
+  markReplays(view);
   FailureOr<ValueSizes> sizes = ValueSizes::computeAll(view, options.symbols);
   if (failed(sizes))
     return failure();
@@ -142,14 +135,11 @@ prepareAsTorch(joint::GraphOp graph, const PartitionOptions &options) {
   simplifyAsTorch(graph, view, *sizes, fx, rules);
   if (failed(sizes->checkSizes(view)))
     return failure();
-  FailureOr<bool> isSpread = spreadRuns(graph, view, options);
+  FailureOr<bool> isSpread = spreadRuns(view, readPolicies(view), options);
   if (failed(isSpread))
     return failure();
-  if (*isSpread) {
-    PreparedGraph spread;
-    spread.view.emplace(GraphView::build(graph));
-    return spread;
-  }
+  if (*isSpread)
+    return prepared; // only the view
   prepared.sizes = std::move(*sizes);
   prepared.fx = std::move(fx);
   return prepared;
@@ -173,26 +163,24 @@ cutback::preparePartition(joint::GraphOp graph, const PartitionOptions &options,
     reachCoreOps(graph);
   DeadCode code = eliminateDeadCode(graph);
   bool mayHaveTags = code.annotated;
-  if (mayHaveTags) {
-    flattenCheckpoints(graph);
+  if (mayHaveTags && flattenCheckpoints(graph) > 0)
     code = eliminateDeadCode(graph);
-  }
   eliminateCommonSubexpressions(graph);
+  PreparedGraph prepared;
+  GraphView &view = prepared.view.emplace(GraphView::build(graph, code.kept));
+  Policies policies;
   if (mayHaveTags) {
-    cleanTags(graph);
-    joint::markReplays(graph);
+    policies = readPolicies(view);
+    cleanTags(view, policies);
+    markReplays(view);
   }
   if (options.decompose)
-    code.kept += copyOldViews(graph);
-  PreparedGraph prepared;
-  prepared.view.emplace(GraphView::build(graph, code.kept));
-  if (!mayHaveTags)
-    return prepared;
-  FailureOr<bool> isSpread = spreadRuns(graph, *prepared.view, options);
-  if (failed(isSpread))
+    if (unsigned copies = copyOldViews(graph)) {
+      view = GraphView::build(graph, code.kept + copies);
+      policies = readPolicies(view);
+    }
+  if (mayHaveTags && failed(spreadRuns(view, policies, options)))
     return failure();
-  if (*isSpread)
-    prepared.view.emplace(GraphView::build(graph));
   return prepared;
 }
 

@@ -286,9 +286,16 @@ void Anonymizer::renameSymbols() {
 void Anonymizer::nameResults(Operation *op) {
   if (!op->hasAttr("names"))
     return;
+  // A copy of a region stays a copy of what it is one of: it gets its name,
+  // behind which the run is read.
+  auto policy = op->getAttrOfType<PolicyAttr>(JointDialect::kPolicy);
+  std::string suffix = policy && policy.getRun()
+                           ? (kRunSuffix + Twine(policy.getRun())).str()
+                           : std::string();
   SmallVector<Attribute> entries;
   for (OpResult result : op->getResults()) {
     StringRef name = getValueName(result);
+    name.consume_back(suffix);
     entries.push_back(text(name.empty() ? "" : names.value(name, kindOf(op))));
   }
   op->setAttr("names", builder.getArrayAttr(entries));

@@ -18,11 +18,11 @@
 
 #include "RegionPolicies.h"
 
+#include "cutback/Dialect/Joint/Replay.h"
+#include "cutback/Support/MLIR/OpAccess.h"
 #include "cutback/Transforms/ExpandRegions.h"
 
 #include "mlir/IR/Builders.h"
-
-#include "llvm/ADT/MapVector.h"
 
 using namespace mlir;
 using namespace cutback;
@@ -32,35 +32,66 @@ static bool asksForRecompute(PolicyAttr policy) {
   return policy && policy.asksToRecompute();
 }
 
-/// The op whose result the first result of `op` is a view of, or null.
-static Operation *baseOf(Operation *op) {
-  auto model = dyn_cast<RematerializableOpInterface>(op);
-  int64_t operand =
-      model && op->getNumResults() ? model.getAliasedOperand(0) : -1;
-  return operand < 0 ? nullptr : op->getOperand(operand).getDefiningOp();
+Policies cutback::readPolicies(const GraphView &view) {
+  Policies policies(view.numOps());
+  StringAttr id;
+  for (uint32_t op = 0; op < view.numOps(); ++op) {
+    if (!view.traits[op].annotated)
+      continue;
+    if (!id)
+      id = StringAttr::get(view.ops[op]->getContext(), JointDialect::kPolicy);
+    policies[op] =
+        dyn_cast_or_null<PolicyAttr>(view.ops[op]->getDiscardableAttr(id));
+  }
+  return policies;
 }
 
-uint64_t cutback::cleanTags(GraphOp graph) {
-  llvm::MapVector<Operation *, PolicyAttr> boundary;
-  for (Operation &op : graph.getBlock()) {
-    PolicyAttr policy = policyOf(&op);
-    if (!asksForRecompute(policy))
+/// Whether an op in a later region than `op` asks for a result of it.
+static bool isOnBoundary(const GraphView &view, const Policies &policies,
+                         uint32_t op) {
+  int64_t region = policies[op].getOutermost();
+  for (uint32_t r = view.resultBegin[op]; r < view.resultBegin[op + 1]; ++r)
+    for (uint32_t user : view.users(r))
+      if (user < view.numOps() && asksForRecompute(policies[user]) &&
+          policies[user].getOutermost() > region)
+        return true;
+  return false;
+}
+
+uint64_t cutback::cleanTags(const GraphView &view, Policies &policies) {
+  std::vector<uint32_t> boundary;
+  std::vector<uint8_t> isKnown(view.numOps(), 0);
+  for (uint32_t op = 0; op < view.numOps(); ++op) {
+    if (!asksForRecompute(policies[op]) || !isOnBoundary(view, policies, op))
       continue;
-    int64_t region = policy.getOutermost();
-    if (llvm::any_of(op.getUsers(), [&](Operation *user) {
-          PolicyAttr other = policyOf(user);
-          return asksForRecompute(other) && other.getOutermost() > region;
-        }))
-      // A view has no bytes of its own.
-      for (Operation *at = &op; at && asksForRecompute(policyOf(at));
-           at = baseOf(at))
-        boundary.try_emplace(at, policyOf(at));
+    // A view has no bytes of its own.
+    for (uint32_t at = op; !isKnown[at] && asksForRecompute(policies[at]);) {
+      isKnown[at] = 1;
+      boundary.push_back(at);
+      uint32_t base = view.baseOf(at);
+      if (base == GraphView::kNone || view.isArg(base))
+        break;
+      at = view.definer[base];
+    }
   }
-  for (auto [op, policy] : boundary)
-    op->setAttr(JointDialect::kPolicy,
-                PolicyAttr::get(op->getContext(), PolicyKind::MustSave,
-                                policy.getRegion(), policy.getRun()));
+  for (uint32_t op : boundary) {
+    PolicyAttr &policy = policies[op];
+    policy = PolicyAttr::get(policy.getContext(), PolicyKind::MustSave,
+                             policy.getRegion(), policy.getRun());
+    view.ops[op]->setDiscardableAttr(JointDialect::kPolicy, policy);
+  }
   return boundary.size();
+}
+
+uint64_t cutback::markReplays(GraphView &view) {
+  std::vector<uint32_t> draws;
+  for (uint32_t op = 0; op < view.numOps(); ++op)
+    if (view.traits[op].random && view.traits[op].annotated)
+      draws.push_back(op);
+  uint64_t count = draws.empty() ? 0 : joint::markReplays(view.graph);
+  for (uint32_t op : draws)
+    view.readTraits(op);
+  return count;
 }
 
 //===----------------------------------------------------------------------===//
@@ -71,7 +102,9 @@ namespace {
 
 class Flattener {
 public:
-  explicit Flattener(GraphOp graph) : graph(graph) {}
+  explicit Flattener(GraphOp graph)
+      : graph(graph),
+        policyId(StringAttr::get(graph.getContext(), JointDialect::kPolicy)) {}
 
   uint64_t run() {
     if (llvm::none_of(graph.getBlock(), llvm::IsaPred<CheckpointOp>))
@@ -117,6 +150,7 @@ private:
       setRegionWishes(graph, path, wishes);
     }
     drawsAgain |= !checkpoint.getPreserveRng();
+    taggedAttrs.clear();
     levels.push_back({checkpoint, &checkpoint.getBody().front().front()});
   }
 
@@ -134,6 +168,7 @@ private:
         enter(inner);
         continue;
       }
+      prefetchOp(levels.back().next);
       tag(op);
       op->moveBefore(outermost);
     }
@@ -148,13 +183,36 @@ private:
     if (path.size() == levels.size())
       path.pop_back();
     levels.pop_back();
+    taggedAttrs.clear();
     checkpoint->erase();
     ++dissolved;
   }
 
+  /// Ops of one region mostly have the same attributes, so the new ones are
+  /// made once. What regions say for ops of one name is asked for each op.
+  void tag(Operation *op) {
+    if (hasPolicies()) {
+      setPolicy(op);
+      return;
+    }
+    Attribute &tagged = taggedAttrs[op->getDiscardableAttrDictionary()];
+    if (tagged) {
+      op->setDiscardableAttrs(cast<DictionaryAttr>(tagged));
+      return;
+    }
+    setPolicy(op);
+    tagged = op->getDiscardableAttrDictionary();
+  }
+
+  bool hasPolicies() const {
+    return llvm::any_of(levels, [](Level level) {
+      return level.checkpoint.getPoliciesAttr() != nullptr;
+    });
+  }
+
   /// The innermost region that names the op decides; `must_save` anywhere
   /// wins. In a region that only advises, so does everything else.
-  void tag(Operation *op) {
+  void setPolicy(Operation *op) {
     PolicyKind kind = PolicyKind::PreferRecompute;
     PolicyAttr own = policyOf(op);
     if (own)
@@ -169,13 +227,17 @@ private:
       if (named && kind != PolicyKind::MustSave)
         kind = named.getKind();
     }
-    op->setAttr(JointDialect::kPolicy,
-                PolicyAttr::get(op->getContext(), kind, path, /*run=*/0));
+    op->setDiscardableAttr(
+        policyId, PolicyAttr::get(op->getContext(), kind, path, /*run=*/0));
   }
 
   GraphOp graph;
   SmallVector<Level> levels;
   SmallVector<int64_t> path; ///< of the innermost region
+  StringAttr policyId;
+  /// By discardable attributes of an op: those with a tag of the region at
+  /// work.
+  llvm::SmallDenseMap<Attribute, Attribute, 4> taggedAttrs;
   int64_t nextRegion = 0;
   uint64_t dissolved = 0;
   bool drawsAgain = false;

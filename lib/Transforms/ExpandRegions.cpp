@@ -1,39 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Runs of nested checkpoint regions (docs/Rationale/Regions.md). An op in
-// regions r1 > r2 > … > rd may run once in the forward (run 0) and once for
-// each of its regions: run j is the one for rj.
+// Runs of nested checkpoint regions as ops (docs/Rationale/Regions.md). Which
+// runs an op has, and which one reads which, RegionRuns.cpp says in numbers.
+// Here is one walk over the view, which grows the next one beside it: behind
+// each op stand its copies, in order of runs, with operands that are numbered
+// when their turn comes; and each op of the backward reads last runs. So the
+// graph is never numbered again; only `joint.rerun`, which is rare, asks for
+// it. The order of the backward is made later (ReorderBackward.cpp).
 //
-//   1. Level of an op: the last run in which it computes. That is d, or less if
-//      an op outside of its inner regions reads it: it is an input of theirs,
-//      and stays from the run of the region around both. 0 means saved.
-//   2. In run j, an op reads of another one the run of the innermost region
-//      that both are in, of the first j, or that one's last run.
-//   3. The backward reads last runs. From there back, each op notes which runs
-//      of it are read; those get copies. A region without early stop is read
-//      whole by a `joint.rerun`, in front of the first op that reads it.
-//   4. Where a region draws other numbers each time, its first run has copies
-//      too: what they compute is not what the forward has computed.
-//
-// Copies stand behind their op, in order of runs; the order of the backward is
-// made later (ReorderBackward.cpp). Linear in ops times levels.
+// A copy has the attributes of its op but for the policy, so that it costs MLIR
+// no new one: its name follows from its run (getResultName). Ops are far apart
+// in memory, so the next ones are fetched meanwhile. Linear in ops times
+// levels.
 
 #include "cutback/Transforms/ExpandRegions.h"
 
-#include "RegionPolicies.h"
+#include "RegionRuns.h"
 
 #include "cutback/Analysis/CopyOps.h"
-#include "cutback/Dialect/Joint/BackwardKey.h"
-#include "cutback/Dialect/Joint/CallArgs.h"
 #include "cutback/Dialect/Joint/Random.h"
 #include "cutback/Dialect/Joint/Replay.h"
+#include "cutback/Support/MLIR/OpAccess.h"
 
 #include "mlir/IR/Builders.h"
-#include "llvm/ADT/SmallString.h"
-#include "llvm/ADT/StringSet.h"
-#include "llvm/Support/MathExtras.h"
-
-#include <map>
 
 using namespace mlir;
 using namespace cutback;
@@ -60,264 +49,154 @@ void cutback::setRegionWishes(GraphOp graph, ArrayRef<int64_t> path,
   graph->setAttr(JointDialect::kRegions, all.getDictionary(graph.getContext()));
 }
 
-bool cutback::hasRegionsToExpand(const GraphView &view) {
+bool cutback::hasRegionsToExpand(const GraphView &view,
+                                 const Policies &policies) {
   GraphOp graph = view.graph;
   bool any = graph && graph->hasAttr(JointDialect::kRegions);
   for (uint32_t op = 0; op < view.numOps(); ++op) {
     const OpTraits &traits = view.traits[op];
     if (traits.copy || (traits.ordered && isa<RerunOp>(view.ops[op])))
       return false; // done before
-    if (!traits.annotated)
-      continue;
-    PolicyAttr policy = policyOf(view.ops[op]);
-    any |= policy && policy.getRegion().size() > 1;
+    any |= policies[op] && policies[op].getRegion().size() > 1;
   }
   return any;
 }
 
 //===----------------------------------------------------------------------===//
-// Runs
+// Copies
 //===----------------------------------------------------------------------===//
 
 namespace {
 
-using Runs = uint32_t; ///< bit j: run j
-static_assert(kMaxRegionDepth < 32);
-
 class Expander {
 public:
-  Expander(GraphOp graph, const GraphView &view, const GraphSets &sets)
-      : graph(graph), view(view), sets(sets), regions(view.numOps()),
-        level(view.numOps(), 0), needed(view.numOps(), 0),
-        firstCopy(view.numOps(), 0) {}
+  Expander(GraphView &view, const GraphSets &sets, const Policies &policies)
+      : view(view), sets(sets), runs(RegionRuns::find(view, sets, policies)),
+        context(view.graph.getContext()),
+        namesId(StringAttr::get(context, "names")),
+        policyId(StringAttr::get(context, JointDialect::kPolicy)) {}
 
   ExpandedRegions run() {
-    readWishes();
-    findLevels();
-    needLastRuns();
-    needOperands();
-    if (!wholeRegions.empty()) {
-      needWholeRegions();
-      needOperands();
-    }
-    makeCopies();
-    readLastRuns();
+    copyOps();
     addReruns();
+    if (expanded.reruns)
+      view = GraphView::build(view.graph, next.numOps() + expanded.reruns);
+    else
+      view = std::move(next);
     return expanded;
   }
 
 private:
-  //===--- What is there --------------------------------------------------===//
+  //===--- Numbers --------------------------------------------------------===//
 
-  void readWishes() {
-    auto all = graph->getAttrOfType<DictionaryAttr>(JointDialect::kRegions);
-    if (!all)
-      return;
-    for (NamedAttribute entry : all) {
-      auto wishes = dyn_cast<DictionaryAttr>(entry.getValue());
-      if (!wishes)
-        continue;
-      auto isOff = [&](StringRef name) {
-        auto value = wishes.getAs<BoolAttr>(name);
-        return value && !value.getValue();
-      };
-      if (isOff(RegionWishes::kEarlyStop))
-        wholeRegions.insert(entry.getName().getValue());
-      if (isOff(RegionWishes::kPreserveRng))
-        freshRegions.insert(entry.getName().getValue());
-    }
-  }
-
-  /// The regions of an op that runs in the forward and may run again.
-  ArrayRef<int64_t> boundRegions(uint32_t op) const {
-    const OpTraits &traits = view.traits[op];
-    if (!traits.annotated || !traits.recomputable || traits.ordered ||
-        traits.literal || traits.copy || sets.ops[op] != GraphSet::Forward)
-      return {};
-    PolicyAttr policy = policyOf(view.ops[op]);
-    return policy && policy.asksToRecompute() ? policy.getRegion()
-                                              : ArrayRef<int64_t>();
-  }
-
-  static uint32_t commonDepth(ArrayRef<int64_t> a, ArrayRef<int64_t> b) {
-    return std::mismatch(a.begin(), a.begin() + std::min(a.size(), b.size()),
-                         b.begin())
-               .first -
-           a.begin();
-  }
-
-  bool isFresh(ArrayRef<int64_t> path) const {
-    return !freshRegions.empty() && freshRegions.contains(regionText(path));
-  }
-
-  /// The first run of an op that is a copy.
-  uint32_t firstRun(uint32_t op) const {
-    return isFresh(regions[op].take_front(1)) ? 1 : 2;
-  }
-
-  bool isScalar(uint32_t op) const {
-    for (uint32_t r = view.resultBegin[op]; r < view.resultBegin[op + 1]; ++r)
-      if (isa<ShapedType>(view.types[r]))
-        return false;
-    return true;
-  }
-
-  void findLevels() {
-    for (uint32_t op = view.numOps(); op-- > 0;) {
-      regions[op] = boundRegions(op);
-      level[op] = regions[op].size();
-      // Sizes are computed once.
-      if (level[op] > 1 && isScalar(op))
-        level[op] = 1;
-      for (uint32_t r = view.resultBegin[op];
-           level[op] > 0 && r < view.resultBegin[op + 1]; ++r)
-        for (uint32_t user : view.users(r))
-          if (user < view.numOps() && level[user] > 0)
-            keepFor(op, r, user);
-    }
-  }
-
-  /// `user`, of the forward, reads result `r` of `op`.
-  void keepFor(uint32_t op, uint32_t r, uint32_t user) {
-    uint32_t common = commonDepth(regions[op], regions[user]);
-    if (common > 0)
-      level[op] = std::min(level[op], common);
-    else if (regions[user].front() > regions[op].front())
-      level[op] = 0; // saved, on the boundary of two outermost regions
-    // Where a view stays, so does what it looks at.
-    if (view.traits[user].view && view.baseOf(user) == r)
-      level[op] = std::min(level[op], level[user]);
-  }
-
-  //===--- Which runs are read --------------------------------------------===//
-
-  /// The run of `value` that run `run` of `reader` reads.
-  uint32_t runRead(uint32_t reader, uint32_t run, uint32_t def) const {
-    return std::min(
-        {run, commonDepth(regions[reader], regions[def]), level[def]});
-  }
-
-  void need(uint32_t op, uint32_t run) {
-    if (run >= firstRun(op))
-      needed[op] |= Runs(1) << run;
-  }
-
-  /// Whether an op belongs to the backward, or might.
-  bool readsLastRuns(uint32_t op) const {
-    return sets.ops[op] != GraphSet::Forward && !view.traits[op].copy;
-  }
-
-  template <typename Visit> void forEachBackwardRead(Visit visit) {
-    for (uint32_t op = 0; op < view.numOps(); ++op)
-      if (readsLastRuns(op))
-        for (uint32_t value : view.operands(op))
-          if (uint32_t def = view.definer[value];
-              def != GraphView::kNone && level[def] > 0)
-            visit(op, def);
-    for (uint32_t value : view.gradients())
-      if (uint32_t def = view.definer[value];
-          def != GraphView::kNone && level[def] > 0)
-        visit(view.numOps(), def);
-  }
-
-  void needLastRuns() {
-    forEachBackwardRead([&](uint32_t reader, uint32_t def) {
-      need(def, level[def]);
-      noteReader(reader, def);
-    });
-    if (!wholeRegions.empty())
-      noteGradientOps();
-  }
-
-  /// A gradient of an op of a region runs the region again even if it reads
-  /// nothing but what the region has read.
-  void noteGradientOps() {
-    llvm::StringMap<uint32_t> ops;
-    for (uint32_t op = 0; op < view.numOps(); ++op)
-      for (uint32_t r = view.resultBegin[op];
-           level[op] > 0 && r < view.resultBegin[op + 1]; ++r)
-        ops.try_emplace(getValueName(view.values[r]), op);
-    for (uint32_t op = 0; op < view.numOps(); ++op) {
-      auto key = BackwardKey::read(view.ops[op]->getLoc());
-      auto found = key ? ops.find(key->of) : ops.end();
-      if (found != ops.end() && readsLastRuns(op))
-        noteReader(op, found->second);
-    }
-  }
-
-  /// `reader` runs the regions around `def` that run whole, if nothing in front
-  /// of it does.
-  void noteReader(uint32_t reader, uint32_t def) {
-    if (wholeRegions.empty())
-      return;
-    for (size_t depth = 1; depth <= regions[def].size(); ++depth) {
-      std::string path = regionText(regions[def].take_front(depth));
-      if (wholeRegions.contains(path)) {
-        auto [first, isNew] = firstReader.try_emplace(path, reader);
-        first->second = std::min(first->second, reader);
-      }
-    }
-  }
-
-  void needOperands() {
-    for (uint32_t op = view.numOps(); op-- > 0;)
-      for (Runs left = needed[op]; left; left &= left - 1) {
-        uint32_t run = llvm::countr_zero(left);
-        for (uint32_t value : view.operands(op))
-          if (uint32_t def = view.definer[value];
-              def != GraphView::kNone && level[def] > 0)
-            need(def, runRead(op, run, def));
-      }
-  }
-
-  void needWholeRegions() {
-    for (uint32_t op = 0; op < view.numOps(); ++op)
-      for (uint32_t run = 1; run <= level[op]; ++run)
-        if (firstReader.count(regionText(regions[op].take_front(run))))
-          need(op, run);
-  }
-
-  //===--- Copies ---------------------------------------------------------===//
-
-  Operation *copyOf(uint32_t op, uint32_t run) const {
-    Runs before = needed[op] & ((Runs(1) << run) - 1);
-    return copies[firstCopy[op] + llvm::popcount(before)];
-  }
-
-  /// `value` as its run `run` has it.
-  Value inRun(uint32_t value, uint32_t run) const {
+  /// The number in the next view of `value` as its run `run` has it.
+  uint32_t inRun(uint32_t value, uint32_t run) const {
     uint32_t def = view.definer[value];
-    if (def == GraphView::kNone || !(needed[def] >> run & 1))
-      return view.values[value];
-    return copyOf(def, run)->getResult(value - view.resultBegin[def]);
+    if (def == GraphView::kNone)
+      return value;
+    uint32_t first = view.resultBegin[def];
+    uint32_t number = firstResult[def] + (value - first);
+    uint32_t copy = run ? runs.copyNumber(def, run) : 0;
+    return copy ? number + copy * view.numResults(def) : number;
   }
 
-  void makeCopies() {
-    std::vector<Value> reads(view.numValues());
+  uint32_t lastRun(uint32_t value) const {
+    uint32_t def = view.definer[value];
+    return def == GraphView::kNone ? 0 : runs.level[def];
+  }
+
+  bool isCopy(uint32_t value, uint32_t run) const {
+    return runs.copyNumber(view.definer[value], run) != 0;
+  }
+
+  //===--- Ops ------------------------------------------------------------===//
+
+  void copyOps() {
+    uint64_t copies = 0;
+    for (Runs needed : runs.needed)
+      copies += llvm::popcount(needed);
+    next = view.withoutOps(view.numOps() + copies);
+    firstResult.resize(view.numOps());
     for (uint32_t op = 0; op < view.numOps(); ++op) {
-      firstCopy[op] = copies.size();
-      Operation *last = view.ops[op];
-      Draw draw;
-      for (Runs left = needed[op]; left; left &= left - 1) {
-        uint32_t run = llvm::countr_zero(left);
-        for (uint32_t value : view.operands(op)) {
-          uint32_t def = view.definer[value];
-          reads[value] = def == GraphView::kNone || level[def] == 0
-                             ? view.values[value]
-                             : inRun(value, runRead(op, run, def));
-        }
-        for (uint32_t r = view.resultBegin[op]; r < view.resultBegin[op + 1];
-             ++r)
-          reads[r] = Value();
-        Operation *copy = copyOp(view, op, reads);
-        copy->setLoc(view.ops[op]->getLoc());
-        mark(copy, op, run, draw);
-        graph.getBlock().getOperations().insertAfter(last->getIterator(), copy);
-        copies.push_back(copy);
-        last = copy;
-      }
+      if (op + kAhead < view.numOps() && isTouched(op + kAhead))
+        prefetchOp(view.ops[op + kAhead]);
+      firstResult[op] = next.numValues();
+      bool readsLast = readsLastRuns(view, sets, op), readsCopy = false;
+      next.addOp(view, op, [&](uint32_t value) {
+        uint32_t run = readsLast ? lastRun(value) : 0;
+        readsCopy |= run != 0 && isCopy(value, run);
+        return inRun(value, run);
+      });
+      if (readsCopy)
+        readLastRuns(view.ops[op], view.operands(op),
+                     next.operands(next.numOps() - 1));
+      copyOp(op);
     }
-    expanded.copies = copies.size();
+    uint32_t forwardResults = view.forwardResults().size(), read = 0;
+    next.finish(view, [&](uint32_t value) {
+      return inRun(value, read++ < forwardResults ? 0 : lastRun(value));
+    });
+    readLastRuns(view.terminator, view.results(), next.results());
+    expanded.copies = copies;
+  }
+
+  static constexpr uint32_t kAhead = 4;
+  bool isTouched(uint32_t op) const {
+    return runs.needed[op] || readsLastRuns(view, sets, op);
+  }
+
+  /// Lets `op`, which reads `read` of the view, read `now` of the next one.
+  void readLastRuns(Operation *op, ArrayRef<uint32_t> read,
+                    ArrayRef<uint32_t> now) {
+    // Behind its own operands stand those of graphs in it.
+    llvm::SmallDenseMap<Value, Value, 1> inside;
+    for (size_t i = 0; i < read.size(); ++i) {
+      Value last = next.values[now[i]];
+      if (last == view.values[read[i]])
+        continue;
+      if (i < op->getNumOperands())
+        op->setOperand(static_cast<unsigned>(i), last);
+      else
+        inside[view.values[read[i]]] = last;
+    }
+    if (!inside.empty())
+      op->walk([&](Operation *nested) {
+        for (OpOperand &use : nested->getOpOperands())
+          if (Value last = inside.lookup(use.get()))
+            use.set(last);
+      });
+  }
+
+  /// The runs of an op that are copies.
+  void copyOp(uint32_t op) {
+    Operation *original = view.ops[op], *last = original;
+    Draw draw;
+    SmallVector<Value, 8> read, now;
+    for (Runs left = runs.needed[op]; left; left &= left - 1) {
+      uint32_t run = llvm::countr_zero(left), row = next.numOps();
+      next.addOp(view, op, [&](uint32_t value) {
+        uint32_t def = view.definer[value];
+        return def == GraphView::kNone
+                   ? value
+                   : inRun(value, runs.runRead(op, run, def));
+      });
+      read.clear();
+      now.clear();
+      if (view.traits[op].hasRegions)
+        for (uint32_t value : view.operands(op))
+          read.push_back(view.values[value]);
+      for (uint32_t value : next.operands(row))
+        now.push_back(next.values[value]);
+      Operation *copy = copyReading(original, read, now);
+      mark(copy, op, run, draw);
+      original->getBlock()->getOperations().insertAfter(last->getIterator(),
+                                                        copy);
+      next.ops[row] = copy;
+      next.traits[row].copy = next.traits[row].annotated = true;
+      llvm::copy(copy->getResults(),
+                 next.values.begin() + next.resultBegin[row]);
+      last = copy;
+    }
   }
 
   /// The numbers of a random op in its runs.
@@ -334,25 +213,21 @@ private:
       copy->setDiscardableAttrs(cast<DictionaryAttr>(marked));
       return;
     }
-    copy->setDiscardableAttr(JointDialect::kPolicy,
-                             PolicyAttr::get(graph.getContext(),
-                                             PolicyKind::MustRecompute,
-                                             regions[op], run));
+    copy->setDiscardableAttr(policyId,
+                             PolicyAttr::get(context, PolicyKind::MustRecompute,
+                                             runs.regions[op], run));
     marked = copy->getDiscardableAttrDictionary();
   }
 
   void mark(Operation *copy, uint32_t op, uint32_t run, Draw &draw) {
     setPolicy(copy, op, run);
     uint32_t times = 0;
-    for (uint32_t j = 1; j <= run && !freshRegions.empty(); ++j)
-      times += isFresh(regions[op].take_front(j));
-    if (times)
-      drawAgain(copy, draw, times);
-    SmallString<16> suffix;
-    if (times)
-      (kFreshSuffix + Twine(times)).toVector(suffix);
-    (kRunSuffix + Twine(run)).toVector(suffix);
-    addNameSuffix(copy, suffix);
+    for (uint32_t j = 1; j <= run && !runs.freshRegions.empty(); ++j)
+      times += runs.isFresh(runs.regions[op].take_front(j));
+    if (times == 0)
+      return;
+    drawAgain(copy, draw, times);
+    addNameSuffix(copy, namesId, (kFreshSuffix + Twine(times)).str());
   }
 
   /// Other numbers than those of the forward, and of each run that has drawn
@@ -377,40 +252,8 @@ private:
           nextDraw = std::max(nextDraw, number.getInt());
     if (isNew)
       draw.replay = ++nextDraw;
-    copy->setDiscardableAttr(
-        kReplay, Builder(graph.getContext()).getI64IntegerAttr(draw.replay));
-  }
-
-  void readLastRuns() {
-    auto lastRunOf = [&](uint32_t value) -> Value {
-      uint32_t def = view.definer[value];
-      return def == GraphView::kNone || level[def] == 0
-                 ? view.values[value]
-                 : inRun(value, level[def]);
-    };
-    for (uint32_t op = 0; op < view.numOps(); ++op) {
-      if (!readsLastRuns(op))
-        continue;
-      // Behind its own operands stand those of graphs in it.
-      llvm::SmallDenseMap<Value, Value> inside;
-      for (auto [i, value] : llvm::enumerate(view.operands(op)))
-        if (Value last = lastRunOf(value); last == view.values[value])
-          continue;
-        else if (i < view.ops[op]->getNumOperands())
-          view.ops[op]->setOperand(static_cast<unsigned>(i), last);
-        else
-          inside[view.values[value]] = last;
-      if (!inside.empty())
-        view.ops[op]->walk([&](Operation *nested) {
-          for (OpOperand &use : nested->getOpOperands())
-            if (Value last = inside.lookup(use.get()))
-              use.set(last);
-        });
-    }
-    unsigned forwardResults = graph.getNumForwardResults();
-    for (auto [i, value] : llvm::enumerate(view.gradients()))
-      view.terminator->setOperand(static_cast<unsigned>(forwardResults + i),
-                                  lastRunOf(value));
+    copy->setDiscardableAttr(kReplay,
+                             Builder(context).getI64IntegerAttr(draw.replay));
   }
 
   //===--- Regions that run whole -----------------------------------------===//
@@ -423,18 +266,19 @@ private:
 
   void addReruns() {
     llvm::StringMap<End> ends;
-    if (firstReader.empty())
+    if (runs.firstReader.empty())
       return;
     for (uint32_t op = 0; op < view.numOps(); ++op)
-      for (uint32_t run = 1; run <= level[op]; ++run) {
-        ArrayRef<int64_t> region = regions[op].take_front(run);
-        if (std::string path = regionText(region); firstReader.count(path)) {
+      for (uint32_t run = 1; run <= runs.level[op]; ++run) {
+        ArrayRef<int64_t> region = runs.regions[op].take_front(run);
+        if (std::string path = regionText(region);
+            runs.firstReader.count(path)) {
           End &end = ends[path];
           end.region.assign(region.begin(), region.end());
           addEnds(op, run, end.values);
         }
       }
-    for (auto &[path, reader] : firstReader)
+    for (auto &[path, reader] : runs.firstReader)
       addRerun(ends[path],
                reader < view.numOps() ? view.ops[reader] : view.terminator);
   }
@@ -443,12 +287,12 @@ private:
   /// reads.
   void addEnds(uint32_t op, uint32_t run, SmallVectorImpl<Value> &ends) {
     auto isInRun = [&](uint32_t user) {
-      return user < view.numOps() && level[user] >= run &&
-             commonDepth(regions[user], regions[op]) >= run;
+      return user < view.numOps() && runs.level[user] >= run &&
+             runs.commonDepth(user, op) >= run;
     };
     for (uint32_t r = view.resultBegin[op]; r < view.resultBegin[op + 1]; ++r)
       if (llvm::none_of(view.users(r), isInRun))
-        ends.push_back(inRun(r, run));
+        ends.push_back(next.values[inRun(r, run)]);
   }
 
   /// In front of `reader`, or behind what it ends with, if that comes later.
@@ -464,16 +308,12 @@ private:
     ++expanded.reruns;
   }
 
-  GraphOp graph;
-  const GraphView &view;
+  GraphView &view, next;
   const GraphSets &sets;
-  llvm::StringSet<> wholeRegions, freshRegions; ///< by path
-  std::map<std::string, uint32_t> firstReader;  ///< of whole regions, by path
-  std::vector<ArrayRef<int64_t>> regions; ///< by op, of what may run again
-  std::vector<uint32_t> level;            ///< by op: its last run
-  std::vector<Runs> needed;               ///< by op: the copies
-  std::vector<uint32_t> firstCopy;        ///< by op, in `copies`
-  std::vector<Operation *> copies;
+  RegionRuns runs;
+  MLIRContext *context;
+  StringAttr namesId, policyId;
+  std::vector<uint32_t> firstResult; ///< by op, in the next view
   /// By discardable attributes of an op, and the run: those of a copy.
   llvm::DenseMap<std::pair<Attribute, uint32_t>, Attribute> markedAttrs;
   int64_t nextStream = -1, nextDraw = -1;
@@ -482,7 +322,7 @@ private:
 
 } // namespace
 
-ExpandedRegions cutback::expandRegions(GraphOp graph, const GraphView &view,
-                                       const GraphSets &sets) {
-  return Expander(graph, view, sets).run();
+ExpandedRegions cutback::expandRegions(GraphView &view, const GraphSets &sets,
+                                       const Policies &policies) {
+  return Expander(view, sets, policies).run();
 }

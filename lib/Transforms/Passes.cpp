@@ -56,7 +56,11 @@ struct EliminateCommonSubexpressions
 };
 
 struct CleanTags : cutback::impl::CleanTagsBase<CleanTags> {
-  void runOnOperation() override { cleanTags(getOperation()); }
+  void runOnOperation() override {
+    GraphView view = GraphView::build(getOperation());
+    Policies policies = readPolicies(view);
+    cleanTags(view, policies);
+  }
 };
 
 struct FlattenCheckpoints
@@ -67,12 +71,13 @@ struct FlattenCheckpoints
 struct ExpandRegions : cutback::impl::ExpandRegionsBase<ExpandRegions> {
   void runOnOperation() override {
     GraphView view = GraphView::build(getOperation());
-    if (!hasRegionsToExpand(view))
+    Policies policies = readPolicies(view);
+    if (!hasRegionsToExpand(view, policies))
       return;
     FailureOr<GraphSets> sets = GraphSets::compute(view);
     if (failed(sets))
       return signalPassFailure();
-    (void)expandRegions(getOperation(), view, *sets);
+    (void)expandRegions(view, *sets, policies);
   }
 };
 

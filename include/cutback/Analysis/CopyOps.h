@@ -9,6 +9,13 @@
 
 namespace cutback {
 
+/// A copy of `op`, which stands nowhere yet. It reads `now` where `op` reads
+/// `read`: its operands and, behind them, what its regions read from outside.
+/// Of an op without regions nobody looks at `read`.
+mlir::Operation *copyReading(mlir::Operation *op,
+                             llvm::ArrayRef<mlir::Value> read,
+                             llvm::ArrayRef<mlir::Value> now);
+
 /// A copy of op `op`, which stands nowhere yet. `copies` has by value what it
 /// reads, and gets its results where it has nothing yet: a value that is
 /// already there stays the one that everybody reads.

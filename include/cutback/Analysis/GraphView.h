@@ -126,6 +126,44 @@ struct GraphView {
   /// `order` is a permutation in which everything comes behind what it reads.
   /// Returns, by old number of a value, the new one. Linear.
   std::vector<uint32_t> reorderOps(llvm::ArrayRef<uint32_t> order);
+
+  /// The arguments of the block and none of its ops: the beginning of a view
+  /// that takes rows from this one, with room for `expectedOps` of them.
+  GraphView withoutOps(size_t expectedOps) const;
+  /// Adds op `op` of `from` behind the others, with the values that
+  /// `newValue(v)` numbers in the place of its operands; its results get the
+  /// next numbers. Users are old until finish().
+  template <typename NewValue>
+  void addOp(const GraphView &from, uint32_t op, NewValue newValue) {
+    for (uint32_t value : from.operands(op))
+      operandList.push_back(newValue(value));
+    operandBegin.push_back(operandList.size());
+    resultBegin.push_back(values.size());
+    for (uint32_t r = from.resultBegin[op]; r < from.resultBegin[op + 1]; ++r) {
+      uint32_t alias = from.aliasOf[r];
+      values.push_back(from.values[r]);
+      types.push_back(from.types[r]);
+      aliasOf.push_back(alias == kNone ? kNone : newValue(alias));
+      definer.push_back(ops.size());
+    }
+    ops.push_back(from.ops[op]);
+    traits.push_back(from.traits[op]);
+  }
+  /// Adds the terminator's operands, and finds the users.
+  template <typename NewValue>
+  void finish(const GraphView &from, NewValue newValue) {
+    for (uint32_t value : from.results())
+      operandList.push_back(newValue(value));
+    operandBegin.push_back(operandList.size());
+    resultBegin.push_back(values.size());
+    findUsers();
+  }
+
+  /// Asks MLIR again about an op whose attributes were changed.
+  void readTraits(uint32_t op);
+
+private:
+  void findUsers();
 };
 
 } // namespace cutback

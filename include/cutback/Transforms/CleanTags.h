@@ -4,18 +4,29 @@
 #ifndef CUTBACK_TRANSFORMS_CLEANTAGS_H
 #define CUTBACK_TRANSFORMS_CLEANTAGS_H
 
-#include "cutback/Dialect/Joint/Joint.h"
+#include "cutback/Analysis/GraphView.h"
 
 #include <cstdint>
+#include <vector>
 
 namespace cutback {
+
+/// By op of a view: its policy, or null.
+using Policies = std::vector<joint::PolicyAttr>;
+
+/// One look at each annotated op. Linear.
+Policies readPolicies(const GraphView &view);
 
 /// An op that asks to be recomputed and has a user that asks so too in a later
 /// region lies on the boundary of both: its policy becomes `must_save`, and
 /// if it is a view, that of what it looks at, so that a chain of regions is not
-/// recomputed from its beginning. The region number stays. Returns the number
-/// of ops changed. Linear.
-uint64_t cleanTags(joint::GraphOp graph);
+/// recomputed from its beginning. The region number stays. `policies`, those of
+/// the ops of `view`, follow. Returns the number of ops changed. Linear.
+uint64_t cleanTags(const GraphView &view, Policies &policies);
+
+/// joint::markReplays(), which walks the graph, where an op of `view` draws and
+/// has a tag. Such ops may run twice then: `view` follows.
+uint64_t markReplays(GraphView &view);
 
 /// Dissolves every `joint.checkpoint`: the ops inside move in front of it and
 /// get `prefer_recompute`, or what its `policies` say for their op name, and

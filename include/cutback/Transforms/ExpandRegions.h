@@ -6,7 +6,7 @@
 #define CUTBACK_TRANSFORMS_EXPANDREGIONS_H
 
 #include "cutback/Analysis/GraphSets.h"
-#include "cutback/Analysis/GraphView.h"
+#include "cutback/Transforms/CleanTags.h"
 
 namespace cutback {
 
@@ -30,8 +30,8 @@ struct ExpandedRegions {
 };
 
 /// Whether there is something to expand: a region inside of another one, or
-/// one with wishes, and no copy yet. Linear, one look at each annotated op.
-bool hasRegionsToExpand(const GraphView &view);
+/// one with wishes, and no copy yet. Linear.
+bool hasRegionsToExpand(const GraphView &view, const Policies &policies);
 
 /// Copies ops of checkpoint regions, so that the backward can run each region
 /// by itself. The first run of an outermost region needs no copies: its ops are
@@ -39,10 +39,10 @@ bool hasRegionsToExpand(const GraphView &view);
 /// behind it, with `run = <level>`, which reads of its own region what this run
 /// computes, and of the regions around it what their runs keep. What the
 /// backward reads of an op is its last copy. Copies that nobody reads are not
-/// made. `view` and `sets` are of the graph as it stands and old afterwards.
-/// Linear in ops times levels.
-ExpandedRegions expandRegions(joint::GraphOp graph, const GraphView &view,
-                              const GraphSets &sets);
+/// made. `view`, with the policies of its ops, follows; `sets` and `policies`
+/// are old afterwards. Linear in ops times levels.
+ExpandedRegions expandRegions(GraphView &view, const GraphSets &sets,
+                              const Policies &policies);
 
 } // namespace cutback
 

@@ -12,9 +12,11 @@
 #include "cutback/Dialect/Joint/CallArgs.h"
 
 #include "cutback/Dialect/Joint/Joint.h"
+#include "cutback/Dialect/Joint/Replay.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinTypes.h"
+#include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringSwitch.h"
 
 #include <cmath>
@@ -267,23 +269,46 @@ void cutback::joint::parseResultNames(OpAsmParser &parser,
     state.addAttribute("names", ArrayAttr::get(parser.getContext(), names));
 }
 
-StringAttr cutback::joint::nameOfResult(Attribute names, unsigned result) {
+/// The entry of the attribute `names` for a result, null where it has none. Of
+/// an op with one result `names` may be the name itself.
+static StringAttr nameOfResult(Attribute names, unsigned result) {
   if (auto list = dyn_cast_or_null<ArrayAttr>(names))
     return result < list.size() ? dyn_cast<StringAttr>(list[result])
                                 : StringAttr();
   return result == 0 ? dyn_cast_or_null<StringAttr>(names) : StringAttr();
 }
 
+/// What a result of `op` is called, of which attribute "names" says `name`: of
+/// a copy of a checkpoint region the run is part of it. Few copies are ever
+/// asked for their names, so these are made when they are; a text has them
+/// whole.
+static StringAttr nameInRun(Operation *op, StringAttr name) {
+  if (!name || name.empty() || op->getRawDictionaryAttrs().empty())
+    return name;
+  auto policy = dyn_cast_or_null<PolicyAttr>(
+      op->getDiscardableAttr(JointDialect::kPolicy));
+  if (!policy || policy.getRun() == 0)
+    return name;
+  SmallString<64> whole(name.getValue()), suffix(kRunSuffix);
+  suffix += std::to_string(policy.getRun());
+  if (name.getValue().ends_with(suffix))
+    return name;
+  whole += suffix;
+  return StringAttr::get(name.getContext(), whole);
+}
+
 StringAttr cutback::joint::getResultName(OpResult result) {
-  return nameOfResult(result.getOwner()->getAttr("names"),
-                      result.getResultNumber());
+  Operation *op = result.getOwner();
+  return nameInRun(
+      op, nameOfResult(op->getAttr("names"), result.getResultNumber()));
 }
 
 void cutback::joint::setResultNames(
     Operation *op, Attribute names,
     llvm::function_ref<void(Value, StringRef)> set) {
   for (OpResult result : op->getResults())
-    if (StringAttr name = nameOfResult(names, result.getResultNumber());
+    if (StringAttr name =
+            nameInRun(op, nameOfResult(names, result.getResultNumber()));
         name && !name.empty())
       set(result, name.getValue());
 }

@@ -12,28 +12,34 @@
 #include "cutback/Dialect/Joint/Replay.h"
 
 #include "cutback/Dialect/Joint/CallArgs.h"
+#include "cutback/Support/MLIR/OpAccess.h"
 
 #include "mlir/IR/Builders.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallString.h"
 #include "llvm/Support/xxhash.h"
 
 using namespace mlir;
 using namespace cutback;
 using namespace cutback::joint;
 
-void joint::addNameSuffix(Operation *op, StringRef suffix) {
-  Builder builder(op->getContext());
+void joint::addNameSuffix(Operation *op, StringAttr namesId, StringRef suffix) {
+  MLIRContext *context = namesId.getContext();
   auto longer = [&](StringAttr name) -> Attribute {
-    return name.empty() ? name : builder.getStringAttr(name.strref() + suffix);
+    if (name.empty())
+      return name;
+    SmallString<64> text(name.getValue());
+    text += suffix;
+    return StringAttr::get(context, text);
   };
-  StringAttr id = builder.getStringAttr("names");
-  Attribute names = op->getAttr(id);
+  Attribute names = op->getAttr(namesId);
   if (auto name = dyn_cast_or_null<StringAttr>(names)) {
-    op->setAttr(id, longer(name));
+    op->setAttr(namesId, longer(name));
   } else if (auto list = dyn_cast_or_null<ArrayAttr>(names)) {
     SmallVector<Attribute> renamed;
     for (Attribute name : list)
       renamed.push_back(longer(cast<StringAttr>(name)));
-    op->setAttr(id, builder.getArrayAttr(renamed));
+    op->setAttr(namesId, ArrayAttr::get(context, renamed));
   }
 }
 
@@ -55,26 +61,28 @@ bool joint::isReplayed(Operation *op) {
   return op->getDiscardableAttr(kReplay) != nullptr;
 }
 
-/// A copy has the number of what it repeats.
-static bool hasCopies(GraphOp graph) {
-  return llvm::any_of(graph.getBlock(), [](Operation &op) {
-    auto policy = op.getAttrOfType<PolicyAttr>(JointDialect::kPolicy);
-    return policy && policy.getRun() > 0;
-  });
-}
-
 uint64_t joint::markReplays(GraphOp graph) {
-  if (hasCopies(graph))
-    return 0;
-  int64_t count = 0;
-  Builder builder(graph.getContext());
+  MLIRContext *context = graph.getContext();
+  auto policyId = StringAttr::get(context, JointDialect::kPolicy);
+  DictionaryAttr none = DictionaryAttr::get(context);
+  SmallVector<Operation *> draws;
   for (Operation &op : graph.getBlock()) {
-    auto policy = op.getAttrOfType<PolicyAttr>(JointDialect::kPolicy);
-    if (!policy || !policy.asksToRecompute())
+    prefetchOp(op.getNextNode());
+    if (op.getRawDictionaryAttrs() == none)
+      continue;
+    auto policy = dyn_cast_or_null<PolicyAttr>(op.getDiscardableAttr(policyId));
+    if (!policy)
+      continue;
+    if (policy.getRun() > 0)
+      return 0; // a copy has the number of what it repeats
+    if (!policy.asksToRecompute())
       continue;
     auto model = dyn_cast<RematerializableOpInterface>(op);
     if (model && model.isRandom() && !model.hasOrderedEffects())
-      op.setDiscardableAttr(kReplay, builder.getI64IntegerAttr(count++));
+      draws.push_back(&op);
   }
-  return static_cast<uint64_t>(count);
+  Builder builder(context);
+  for (auto [number, op] : llvm::enumerate(draws))
+    op->setDiscardableAttr(kReplay, builder.getI64IntegerAttr(number));
+  return draws.size();
 }

@@ -4,8 +4,10 @@
 // against MLIR's own use lists.
 
 #include "../Transforms/RandomGraph.h"
+#include "SameView.h"
 
 #include "cutback/Analysis/GraphView.h"
+#include "cutback/Dialect/Joint/Replay.h"
 #include "cutback/Dialect/Kernel/Kernel.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -127,13 +129,7 @@ joint.graph @g(%x: tensor<4xf32> {joint.role = #joint.role<input>})
   view.ops[1]->erase();
   Renumbering numbers = view.removeOps({0, 1, 1, 0, 0}, {0, 1, 2, 1, 4, 5});
   GraphView again = GraphView::build(graph);
-  EXPECT_EQ(view.ops, again.ops);
-  EXPECT_TRUE(view.values == again.values);
-  EXPECT_EQ(view.operandList, again.operandList);
-  EXPECT_EQ(view.operandBegin, again.operandBegin);
-  EXPECT_EQ(view.resultBegin, again.resultBegin);
-  EXPECT_EQ(view.definer, again.definer);
-  EXPECT_EQ(view.userList, again.userList);
+  expectSameView(view, again);
   EXPECT_EQ(view.operands(1).size(), 1u) << "two captures became one";
   const uint32_t none = GraphView::kNone;
   EXPECT_EQ(numbers.newOp, (std::vector<uint32_t>{0, none, none, 1, 2}));
@@ -212,21 +208,35 @@ TEST_F(GraphViewTest, FollowsOpsThatWereMoved) {
       old.ops[op]->moveBefore(old.terminator);
     std::vector<uint32_t> newValue = view.reorderOps(order);
     GraphView again = GraphView::build(graph);
-    EXPECT_EQ(view.graph, again.graph);
-    EXPECT_EQ(view.numArgs, again.numArgs);
-    EXPECT_EQ(view.ops, again.ops);
-    EXPECT_TRUE(view.values == again.values);
-    EXPECT_EQ(view.types, again.types);
-    EXPECT_EQ(view.aliasOf, again.aliasOf);
-    EXPECT_EQ(view.definer, again.definer);
-    EXPECT_EQ(view.resultBegin, again.resultBegin);
-    EXPECT_EQ(view.operandBegin, again.operandBegin);
-    EXPECT_EQ(view.operandList, again.operandList);
-    EXPECT_EQ(view.userBegin, again.userBegin);
-    EXPECT_EQ(view.userList, again.userList);
+    expectSameView(view, again);
     for (uint32_t value = 0; value < old.numValues(); ++value)
       EXPECT_EQ(view.values[newValue[value]], old.values[value]);
   }
+}
+
+TEST_F(GraphViewTest, FollowsAttributesThatWereChanged) {
+  // The second draw reads what the forward writes behind it.
+  OwningOpRef<ModuleOp> module = parse(context, R"mlir(
+joint.graph @g(%x: tensor<4xf32> {joint.role = #joint.role<input>},
+               %b: tensor<4xf32> {joint.role = #joint.role<buffer "b">})
+    -> (tensor<4xf32>) gradients () {
+  %r = aten.rand_like(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  %s = aten.rand_like(%b) : (tensor<4xf32>) -> tensor<4xf32>
+  joint.write %b, %r : tensor<4xf32>, tensor<4xf32>
+  joint.output %s : tensor<4xf32>
+}
+)mlir");
+  ASSERT_TRUE(module);
+  GraphView view = GraphView::build(graphOf(*module));
+  for (uint32_t op : {0, 1}) {
+    EXPECT_FALSE(view.traits[op].recomputable);
+    view.ops[op]->setDiscardableAttr(joint::kReplay,
+                                     Builder(&context).getI64IntegerAttr(op));
+    view.readTraits(op);
+  }
+  EXPECT_TRUE(view.traits[0].recomputable);
+  EXPECT_FALSE(view.traits[1].recomputable);
+  expectSameView(view, GraphView::build(graphOf(*module)));
 }
 
 const char *const kForeign = R"mlir(

@@ -2,10 +2,13 @@
 //
 // Runs of nested regions: which ops get copies, what each copy reads.
 
+#include "../Analysis/SameView.h"
 #include "RandomGraph.h"
 
+#include "cutback/Dialect/Joint/CallArgs.h"
 #include "cutback/Dialect/Joint/Random.h"
 #include "cutback/Dialect/Joint/Replay.h"
+#include "cutback/Transforms/Anonymize.h"
 #include "cutback/Transforms/ExpandRegions.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -37,15 +40,22 @@ protected:
             "\njoint.output %y gradients(%dx of 0) : tensor<4xf32>, "
             "tensor<4xf32>\n}");
     EXPECT_TRUE(module);
+    return expand();
+  }
+
+  /// Expands `module`. The view must follow.
+  ExpandedRegions expand() {
     GraphView view = GraphView::build(graphOf(*module));
-    EXPECT_TRUE(hasRegionsToExpand(view));
+    Policies policies = readPolicies(view);
+    EXPECT_TRUE(hasRegionsToExpand(view, policies));
     FailureOr<GraphSets> sets = GraphSets::compute(view);
     EXPECT_TRUE(succeeded(sets));
-    ExpandedRegions expanded = expandRegions(graphOf(*module), view, *sets);
+    ExpandedRegions expanded = expandRegions(view, *sets, policies);
     EXPECT_TRUE(succeeded(verify(*module)));
-    GraphView after = GraphView::build(graphOf(*module));
+    expectSameView(view, GraphView::build(graphOf(*module)));
     if (expanded.any())
-      EXPECT_FALSE(hasRegionsToExpand(after)) << "it is done once";
+      EXPECT_FALSE(hasRegionsToExpand(view, readPolicies(view)))
+          << "it is done once";
     return expanded;
   }
 
@@ -197,11 +207,8 @@ TEST_F(ExpandRegionsTest, OtherNumbersAreAnotherStream) {
     joint.output %y gradients(%dx of 0) : tensor<4xf32>, tensor<4xf32>
   })mlir");
   ASSERT_TRUE(module);
-  GraphView view = GraphView::build(graphOf(*module));
-  FailureOr<GraphSets> sets = GraphSets::compute(view);
-  ASSERT_TRUE(succeeded(sets));
   // The run of region 0 draws anew; that of region 0.0 draws as that one did.
-  EXPECT_EQ(expandRegions(graphOf(*module), view, *sets).copies, 3u);
+  EXPECT_EQ(expand().copies, 3u);
   std::string streams;
   for (auto random : graphOf(*module).getBlock().getOps<RandomOp>())
     streams += std::to_string(random.getStream()) + " ";
@@ -217,16 +224,72 @@ TEST_F(ExpandRegionsTest, NamesOfCopiesLeadBackToTheGraph) {
     joint.output %y gradients(%dx of 0) : tensor<4xf32>, tensor<4xf32>
   })mlir");
   ASSERT_TRUE(module);
-  GraphView view = GraphView::build(graphOf(*module));
-  FailureOr<GraphSets> sets = GraphSets::compute(view);
-  ASSERT_TRUE(succeeded(sets));
-  EXPECT_EQ(expandRegions(graphOf(*module), view, *sets).copies, 1u);
+  EXPECT_EQ(expand().copies, 1u);
   Operation *original = &graphOf(*module).getBlock().front();
   Operation *copy = original->getNextNode();
   EXPECT_EQ(nameInGraph(copy), "a");
   EXPECT_EQ(drawStreamOf(copy), drawStreamOf(original));
   EXPECT_EQ(copy->getDiscardableAttr(kReplay),
             original->getDiscardableAttr(kReplay));
+}
+
+/// Tags of regions in regions, in program order, each with some ops.
+void tagAtRandom(GraphOp graph, std::mt19937_64 &random) {
+  SmallVector<int64_t> path(3, 0);
+  for (Operation &op : graph.getBlock()) {
+    if (random() % 4 == 0) {
+      size_t depth = random() % path.size();
+      ++path[depth];
+      std::fill(path.begin() + depth + 1, path.end(), 0);
+    }
+    if (op.getNumResults() == 0 || random() % 8 == 0)
+      continue;
+    op.setDiscardableAttr(
+        JointDialect::kPolicy,
+        PolicyAttr::get(op.getContext(), PolicyKind::PreferRecompute,
+                        ArrayRef(path).take_front(1 + random() % path.size()),
+                        /*run=*/0));
+  }
+  for (int64_t region = 0; region < 3; ++region)
+    setRegionWishes(graph, {region},
+                    {/*earlyStop=*/random() % 2 == 0,
+                     /*preserveRng=*/random() % 2 == 0});
+}
+
+TEST_F(ExpandRegionsTest, TheViewFollowsRandomGraphs) {
+  uint64_t copies = 0, reruns = 0;
+  for (uint64_t seed = 0; seed < 100; ++seed) {
+    std::mt19937_64 random(seed);
+    module = parse(context, randomGraphText(seed));
+    ASSERT_TRUE(module);
+    tagAtRandom(graphOf(*module), random);
+    markReplays(graphOf(*module));
+    ExpandedRegions expanded = expand();
+    copies += expanded.copies;
+    reruns += expanded.reruns;
+  }
+  EXPECT_GT(copies, 100u);
+  EXPECT_GT(reruns, 10u);
+}
+
+TEST_F(ExpandRegionsTest, ATextHasTheNamesOfCopiesWhole) {
+  (void)expand(R"mlir(
+    %a = aten.exp(%x) {joint.policy = #joint.policy<prefer_recompute, region = [0, 0]>} : (tensor<4xf32>) -> tensor<4xf32>
+    %y = aten.sin(%a) {joint.policy = #joint.policy<prefer_recompute, region = [0, 0]>} : (tensor<4xf32>) -> tensor<4xf32>
+    %dx = aten.mul.Tensor(%t, %a) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>)mlir");
+  std::string text, again;
+  llvm::raw_string_ostream(text) << *module;
+  EXPECT_NE(text.find("%a_run2 = aten.exp(%x)"), std::string::npos);
+  OwningOpRef<ModuleOp> read = parse(context, text);
+  ASSERT_TRUE(read);
+  llvm::raw_string_ostream(again) << *read;
+  EXPECT_EQ(text, again) << "the run is said once";
+  Operation *copy = graphOf(*read).getBlock().front().getNextNode();
+  EXPECT_EQ(getValueName(copy->getResult(0)), "a_run2");
+  EXPECT_EQ(nameInGraph(copy), "a");
+  anonymize(*read);
+  EXPECT_EQ(getValueName(copy->getResult(0)), "exp_run2");
+  EXPECT_EQ(nameInGraph(copy), nameInGraph(copy->getPrevNode()));
 }
 
 } // namespace

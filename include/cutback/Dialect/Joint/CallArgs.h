@@ -61,14 +61,12 @@ void printCallTypes(mlir::OpAsmPrinter &p, mlir::Operation *op);
 /// attribute `names` (nothing for numbered results).
 void parseResultNames(mlir::OpAsmParser &parser, mlir::OperationState &state);
 
-/// The entry of the attribute `names` for a result, null where it has none. Of
-/// an op with one result `names` may be the name itself.
-mlir::StringAttr nameOfResult(mlir::Attribute names, unsigned result);
-
-/// The same, by the op's own attribute.
+/// The entry of the attribute `names` for a result, null where it has none; of
+/// a copy of a checkpoint region with its run behind it (kRunSuffix), which
+/// the attribute need not have.
 mlir::StringAttr getResultName(mlir::OpResult result);
 
-/// Suggests the attribute `names` as SSA names.
+/// Suggests names of results, as getResultName() has them, as SSA names.
 void setResultNames(mlir::Operation *op, mlir::Attribute names,
                     llvm::function_ref<void(mlir::Value, llvm::StringRef)> set);
 

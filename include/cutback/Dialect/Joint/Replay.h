@@ -35,8 +35,10 @@ inline constexpr llvm::StringLiteral kRecomputeSuffix = "_recompute";
 inline constexpr llvm::StringLiteral kRunSuffix = "_run";
 inline constexpr llvm::StringLiteral kFreshSuffix = "_fresh";
 
-/// Puts `suffix` behind the names of the results of `op`.
-void addNameSuffix(mlir::Operation *op, llvm::StringRef suffix);
+/// Puts `suffix` behind the names of the results of `op`, which are attribute
+/// `namesId`, "names".
+void addNameSuffix(mlir::Operation *op, mlir::StringAttr namesId,
+                   llvm::StringRef suffix);
 
 /// The name that the first result of `op` has in the graph: without what was
 /// put behind it for a copy that computes the same.
