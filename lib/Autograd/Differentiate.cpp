@@ -582,7 +582,20 @@ LogicalResult Differentiator::run() {
   return success();
 }
 
+/// What rules read stands in the graph.
+static void setGroupSizes(GraphOp graph, const DifferentiateOptions &options) {
+  if (options.groupSizes.empty())
+    return;
+  Builder builder(graph.getContext());
+  NamedAttrList sizes(graph->getAttrOfType<DictionaryAttr>(kGroupSizes));
+  for (const auto &[name, size] : options.groupSizes)
+    sizes.set(name, builder.getI64IntegerAttr(size));
+  graph->setDiscardableAttr(kGroupSizes,
+                            sizes.getDictionary(graph.getContext()));
+}
+
 LogicalResult cutback::differentiate(GraphOp graph,
                                      const DifferentiateOptions &options) {
+  setGroupSizes(graph, options);
   return Differentiator(graph, options).run();
 }

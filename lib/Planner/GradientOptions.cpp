@@ -38,6 +38,10 @@ std::vector<OptionSpec> gradientOptions() {
       {"collectives-first", OptionSpec::Flag, "",
        "start collectives of the backward as early as data\n"
        "allow, and wait for one where it is first read"},
+      {"group-size", OptionSpec::Text, "NAME=N",
+       "how many ranks a group of processes has, which the\n"
+       "gradient of a broadcast in it needs; repeatable",
+       true},
       hookOption(),
   };
 }
@@ -73,11 +77,27 @@ static bool readOrder(const CommandLine &line, DifferentiateOptions &options,
   return true;
 }
 
+static bool readGroups(const CommandLine &line, DifferentiateOptions &options,
+                       std::string &error) {
+  for (std::string_view given : line.all("group-size")) {
+    auto [name, digits] = StringRef(given.data(), given.size()).rsplit('=');
+    int64_t size = 0;
+    if (name.empty() || digits.getAsInteger(10, size) || size < 1) {
+      error = "the size of a group is given as NAME=N (0=8), not '" +
+              std::string(given) + "'";
+      return false;
+    }
+    options.groupSizes.emplace_back(name.str(), size);
+  }
+  return true;
+}
+
 bool readGradientOptions(const CommandLine &line, TrainingGraphOptions &options,
                          std::string &error) {
   if (!readList(line, "grad-of", options.differentiate.gradOf, error) ||
       !readList(line, "of", options.second.of, error) ||
-      !readOrder(line, options.differentiate, error))
+      !readOrder(line, options.differentiate, error) ||
+      !readGroups(line, options.differentiate, error))
     return false;
   for (std::string_view given : line.all("grad-penalty")) {
     auto [name, number] = StringRef(given.data(), given.size()).rsplit('=');

@@ -20,6 +20,10 @@ inline constexpr llvm::StringLiteral kTied = "joint.tied";
 /// Op attribute: its number in the order of the backward (30 §1), an integer.
 inline constexpr llvm::StringLiteral kSequenceNr = "joint.sequence_nr";
 
+/// Graph attribute: how many ranks groups of processes have, a dictionary of
+/// integers by the name of the group.
+inline constexpr llvm::StringLiteral kGroupSizes = "joint.group_sizes";
+
 /// A place for functions of the user (`joint.hook`).
 struct HookRequest {
   HookKind kind = HookKind::TensorPre;
@@ -48,6 +52,8 @@ struct DifferentiateOptions {
   /// Communication of the backward starts as early as data allow, and waits for
   /// it stand where they are first read.
   bool collectivesFirst = false;
+  /// Ranks of groups, by their names: they go over those of kGroupSizes.
+  std::vector<std::pair<std::string, int64_t>> groupSizes;
   std::vector<HookRequest> hooks;
 };
 

@@ -479,6 +479,14 @@ private:
         .Case([&](AbsIOp) -> Result {
           return Text{x() + " < 0 ? 0 - " + x() + " : " + x(), false};
         })
+        .Default([&](Operation *) { return kindOf(); });
+  }
+
+  /// Whether a number is none, or infinite.
+  std::optional<Text> kindOf() const {
+    using namespace mlir::math;
+    using Result = std::optional<Text>;
+    return llvm::TypeSwitch<Operation *, Result>(op)
         .Case(
             [&](IsNaNOp) -> Result { return Text{x() + " != " + x(), false}; })
         .Case([&](IsFiniteOp) -> Result {

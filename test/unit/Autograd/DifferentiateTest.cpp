@@ -55,8 +55,6 @@ const std::set<std::string> withoutRule = {
     "aten.masked_scatter_backward.default",
     "aten.rrelu_with_noise_backward.default",
     "transformers.grouped_mm_fallback_backward.default",
-    // No op says which rank is ours.
-    "_c10d_functional.broadcast.default",
     // Places, whole quotients, other types, and what stands in inference or in
     // graphs that are differentiated already.
     "aten._embedding_bag_forward_only.default",

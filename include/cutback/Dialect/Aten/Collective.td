@@ -26,7 +26,8 @@ def Aten_C10dAllReduceOp : Aten_Collective<"all_reduce",
 def Aten_C10dWaitTensorOp : Aten_Collective<"wait_tensor",
     "(Tensor tensor) -> Tensor", "sameAsSelf">, Vjp<"waitTensor">;
 def Aten_C10dBroadcastOp : Aten_Collective<"broadcast",
-    "(Tensor input, int src, str group_name) -> Tensor", "sameAsSelf">;
+    "(Tensor input, int src, str group_name) -> Tensor", "sameAsSelf">,
+    Vjp<"broadcastOfGroup">;
 def Aten_C10dAllGatherIntoTensorOp : Aten_Collective<"all_gather_into_tensor",
     "(Tensor input, int group_size, str group_name) -> Tensor", "allGather">,
     Vjp<"allGather">;

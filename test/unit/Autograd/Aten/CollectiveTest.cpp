@@ -148,6 +148,10 @@ private:
     auto n = static_cast<int64_t>(size());
     if (name == "wait_tensor")
       return own;
+    if (name == "broadcast") {
+      aten::CallReader reader{aten::CallOp(&*at[rank])};
+      all = inputs[*reader.integer("src")].doubles();
+    }
     if (name == "all_gather_into_tensor")
       for (const Tensor &input : inputs)
         append(input, 0, input.sizes[0]);
@@ -303,6 +307,63 @@ TEST(CollectiveVjp, AnExchangeOfUnequalPartsGoesBackInParts) {
                      typeText({3, 2}), typeText({4, 2})),
               around("all_to_all_single(%s, [2, 1], [3, 1], \"0\")",
                      typeText({4, 2}), typeText({3, 2}))});
+}
+
+/// `attributes` of the graph: " attributes {...}".
+static std::string withAttributes(std::string text,
+                                  const std::string &attributes) {
+  size_t at = text.find("gradients ()") + 12;
+  return text.insert(at, attributes);
+}
+
+TEST(CollectiveVjp, ABroadcastGivesItsSourceTheSum) {
+  std::string three = " attributes {joint.group_sizes = {\"0\" = 3 : i64}}";
+  for (const char *source : {"0", "2"})
+    for (ArrayRef<int64_t> sizes :
+         {ArrayRef<int64_t>({2, 2}), ArrayRef<int64_t>()})
+      checkGroup(
+          same(3, withAttributes(around(std::string("broadcast(%s, ") + source +
+                                            ", \"0\")",
+                                        typeText(sizes), typeText(sizes)),
+                                 three)));
+  // Another collective of the group says how large it is.
+  std::string small = typeText({2, 2}), large = typeText({4, 2});
+  checkGroup(same(
+      2, graphOf("%s = aten.sin(%x) : (" + small + ") -> " + small +
+                     "\n%c = aten.c10d.broadcast(%s, 1, \"0\") : (" + small +
+                     ") -> " + small + "\n%w = aten.c10d.wait_tensor(%c) : (" +
+                     small + ") -> " + small +
+                     "\n%m = aten.mul.Tensor(%w, %x) : (" + small + ", " +
+                     small + ") -> " + small +
+                     "\n%g = aten.c10d.all_gather_into_tensor(%m, 2, \"0\") : "
+                     "(" +
+                     small + ") -> " + large +
+                     "\n%y = aten.c10d.wait_tensor(%g) : (" + large + ") -> " +
+                     large,
+                 small, large)));
+}
+
+TEST(CollectiveVjp, ABroadcastNeedsASizeAndASource) {
+  auto failure = [](const std::string &attributes) {
+    Group group({withAttributes(
+        around("broadcast(%s, 3, \"pair\")", typeText({2}), typeText({2})),
+        attributes)});
+    std::string text;
+    ScopedDiagnosticHandler handler(&vjpContext(), [&](Diagnostic &diagnostic) {
+      text += diagnostic.str();
+      return success();
+    });
+    EXPECT_TRUE(failed(differentiate(group.graphs[0])));
+    return text;
+  };
+  EXPECT_NE(failure("").find(
+                "no rule for the gradient of a broadcast in group 'pair', "
+                "whose size no op says: give it (--group-size=pair=N, or "
+                "joint.group_sizes of the graph)"),
+            std::string::npos);
+  EXPECT_NE(failure(" attributes {joint.group_sizes = {pair = 2 : i64}}")
+                .find("a broadcast from rank 3 of a group of 2"),
+            std::string::npos);
 }
 
 /// Collectives one behind the other, and beside each other.

@@ -136,11 +136,11 @@ void ScalarTextTest::findScalars(const std::string &of) {
 /// All ops in one body, each with a memory of its own for its result.
 std::string ScalarTextTest::kernelText(const std::string &of) const {
   std::string parameters, loads, body;
-  for (auto [name, type] : {std::pair<std::string, std::string>{"x", of},
-                            {"y", of},
-                            {"w", of},
-                            {"t", "i1"},
-                            {"n", "i32"}}) {
+  for (const auto &[name, type] : {std::pair<std::string, std::string>{"x", of},
+                                   {"y", of},
+                                   {"w", of},
+                                   {"t", "i1"},
+                                   {"n", "i32"}}) {
     parameters +=
         (parameters.empty() ? "%m" : ", %m") + name + ": " + memoryOf(type);
     bool isIndex = type == "index";
