@@ -17,6 +17,7 @@
 #include "DeviceFiles.h"
 #include "Identifiers.h"
 #include "KernelText.h"
+#include "LaunchComment.h"
 #include "MissingKernels.h"
 
 #include "cutback/Analysis/Names.h"
@@ -471,47 +472,6 @@ private:
     texts.push_back(std::move(kernel));
     homes.push_back(segment);
     return texts.size() - 1;
-  }
-
-  /// Ops, place, loops and bytes.
-  static std::string commentOf(kernel::LaunchOp launch,
-                               kernel::FuncOp function) {
-    std::string ops, loops;
-    for (Operation &op : launch.getBlock().without_terminator())
-      if (!isFree(&op))
-        ops += (ops.empty() ? "" : ", ") + shortOpName(&op);
-    for (auto nest : function.getBody().getOps<kernel::NestOp>()) {
-      std::string axes;
-      for (auto [extent, reduces] :
-           llvm::zip_equal(nest.getExtents(), nest.getReduced()))
-        axes += (axes.empty() ? "" : " x ") + std::to_string(extent) +
-                (reduces ? " summed" : "");
-      loops += (loops.empty() ? "" : ", ") + axes;
-    }
-    int64_t read = 0, written = 0;
-    for (BlockArgument memory : function.getBody().getArguments()) {
-      auto type = cast<MemRefType>(memory.getType());
-      int64_t bytes =
-          type.getNumElements() * ((type.getElementTypeBitWidth() + 7) / 8);
-      (memory.getArgNumber() < static_cast<uint64_t>(function.getNumInputs())
-           ? read
-           : written) += bytes;
-    }
-    std::string text;
-    if (std::string where = launchText(launch.getLoc()); !where.empty())
-      text += "// First of " + where + "\n";
-    for (size_t begin = 0; begin < ops.size();) {
-      size_t end = ops.size() - begin <= 74 ? ops.size()
-                                            : ops.rfind(", ", begin + 74) + 2;
-      if (end <= begin + 2)
-        end = ops.size();
-      text += (begin ? "//   " : "// ") +
-              StringRef(ops).slice(begin, end).rtrim().str() + "\n";
-      begin = end;
-    }
-    return text + "// Loops: " + loops + "; " + function.getSchedule().str() +
-           ". Operands " + std::to_string(read) + " bytes, results " +
-           std::to_string(written) + "\n";
   }
 
   LogicalResult emitCall(kernel::LaunchOp launch, size_t segment) {
