@@ -7,11 +7,12 @@
 //
 // The polynomials are those of the CUDA target; the largest errors, in units in
 // the last place, are measured over all f32 by NativeMathTest: exp and log 0.9,
-// tanh 2.2, erf 1.0, sin and cos 1.5 below 2^30.
+// tanh 2.2, erf 1.0, sin and cos 1.5.
 
 #include "Formulas.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 #include <array>
@@ -188,16 +189,63 @@ Value Formulas::cosPart(Value r) {
                                      4.16666567e-2f, -0.5f, 1.0f});
 }
 
-/// x = n pi/2 + r with |r| <= pi/4, in double; NaN from 9.2e18 on.
+static constexpr double kAngles[80][2] = {
+#include "../CUDA/Device/cutback_angles.cuh"
+};
+
+/// The table above as memory of the module that is built.
+static Value angles(OpBuilder &builder, Location loc) {
+  static constexpr llvm::StringLiteral kName("cutback_angles");
+  auto module =
+      builder.getInsertionBlock()->getParentOp()->getParentOfType<ModuleOp>();
+  auto type = MemRefType::get({80, 2}, builder.getF64Type());
+  if (!module.lookupSymbol(kName)) {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(module.getBody());
+    auto values = DenseElementsAttr::get(
+        RankedTensorType::get(type.getShape(), type.getElementType()),
+        llvm::ArrayRef(&kAngles[0][0], 160));
+    memref::GlobalOp::create(builder, loc, kName,
+                             builder.getStringAttr("private"), type, values,
+                             /*constant=*/true, /*alignment=*/IntegerAttr());
+  }
+  return memref::GetGlobalOp::create(builder, loc, type, kName);
+}
+
+/// x = n pi/2 + r with |r| <= pi/4, in double. From 2^48 on the power of two in
+/// x is an angle itself, from the table.
 Value Formulas::sinOrCos(Value x, bool isCos) {
-  Value isInside = compare(FP::OLT, absolute(x), number(9.2e18f));
+  Value isInside = compare(FP::OLT, absolute(x), number(INFINITY));
   Value bounded = select(isInside, x, number(0));
-  Type f64 = builder.getF64Type();
-  Value d = arith::ExtFOp::create(builder, loc, f64, bounded);
+  Type f64 = builder.getF64Type(), index = builder.getIndexType();
+  Value plain = arith::ExtFOp::create(builder, loc, f64, bounded);
+  Value table = angles(builder, loc);
+  Value power = subtract(
+      make<arith::AndIOp>(make<arith::ShRUIOp>(bits(bounded), integer(23)),
+                          integer(255)),
+      integer(175));
+  power = make<arith::MaxSIOp>(power, integer(0));
+  power = arith::IndexCastOp::create(builder, loc, index, power);
+  auto part = [&](int64_t which) -> Value {
+    Value column = arith::ConstantIndexOp::create(builder, loc, which);
+    return memref::LoadOp::create(builder, loc, table,
+                                  ValueRange{power, column});
+  };
+  Value high = part(0), low = part(1);
+  Value digits = make<arith::OrIOp>(
+      make<arith::AndIOp>(bits(bounded), integer(0x7FFFFF)), integer(0x800000));
+  digits = copySign(arith::SIToFPOp::create(builder, loc, f64, digits), plain);
+  Value angle = multiply(digits, high);
+  Value negative = arith::NegFOp::create(builder, loc, angle);
+  Value rest = fma(digits, low, fma(digits, high, negative));
+  Value isLarge =
+      compare(FP::OGE, absolute(bounded), number(281474976710656.0f));
+  Value d = select(isLarge, angle, plain);
   Value n = math::RoundEvenOp::create(builder, loc,
                                       multiply(d, wide(0.63661977236758134)));
   Value r = fma(n, wide(-1.5707963267948966), d);
   r = fma(n, wide(-6.123233995736766e-17), r);
+  r = add(r, select(isLarge, rest, wide(0)));
   r = arith::TruncFOp::create(builder, loc, builder.getF32Type(), r);
   Value quadrant =
       arith::FPToSIOp::create(builder, loc, builder.getI64Type(), n);

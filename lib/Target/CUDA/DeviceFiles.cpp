@@ -16,6 +16,10 @@ llvm::ArrayRef<DeviceFile> cutback::cuda::deviceFiles() {
 #include "cutback_cuda.cuh.inc"
       },
       {
+          "cutback_angles.cuh",
+#include "cutback_angles.cuh.inc"
+      },
+      {
           "cutback_math.cuh",
 #include "cutback_math.cuh.inc"
       },

@@ -168,13 +168,26 @@ __device__ inline float erfOf(float x) {
   return fmaf(r, x, x);
 }
 
-/// x = n pi/2 + r with |r| <= pi/4, in double: for |x| < 2^30.
+/// 2^(25 + i), less a multiple of 2 pi, in two parts.
+__device__ const double angleOfPower[80][2] = {
+#include "cutback_angles.cuh"
+};
+/// x = n pi/2 + r with |r| <= pi/4, in double; `quadrant`: n modulo 4. From 2^48
+/// on the power of two in x is an angle itself.
 __device__ inline float reduceAngle(float x, int &quadrant) {
-  const double n = rint(double(x) * 0.63661977236758134);
-  double r = fma(n, -1.5707963267948966, double(x));
+  double d = double(x), rest = 0;
+  if (fabsf(x) >= 281474976710656.0f) {
+    const int bits = __float_as_int(x), power = (bits >> 23 & 255) - 175;
+    const double digits = copysign(double((bits & 0x7FFFFF) | 0x800000), d);
+    d = digits * angleOfPower[power][0];
+    rest = fma(digits, angleOfPower[power][1],
+               fma(digits, angleOfPower[power][0], -d));
+  }
+  const double n = rint(d * 0.63661977236758134);
+  double r = fma(n, -1.5707963267948966, d);
   r = fma(n, -6.123233995736766e-17, r);
   quadrant = int((long long)n & 3);
-  return float(r);
+  return float(r + rest);
 }
 __device__ inline float sinPart(float r) {
   const float s = r * r;
@@ -192,10 +205,10 @@ __device__ inline float cosPart(float r) {
   p = fmaf(p, s, -0.5f);
   return fmaf(p, s, 1.0f);
 }
-/// 1.5 ulp below 2^30; NaN beyond 2^63.
+/// 1.5 ulp; NaN of infinity.
 __device__ inline float sinOf(float x) {
   int quadrant = 0;
-  if (!(fabsf(x) < 9.2e18f))
+  if (!(fabsf(x) < INFINITY))
     return __int_as_float(0x7FC00000);
   const float r = reduceAngle(x, quadrant);
   const float y = quadrant & 1 ? cosPart(r) : sinPart(r);
@@ -203,7 +216,7 @@ __device__ inline float sinOf(float x) {
 }
 __device__ inline float cosOf(float x) {
   int quadrant = 0;
-  if (!(fabsf(x) < 9.2e18f))
+  if (!(fabsf(x) < INFINITY))
     return __int_as_float(0x7FC00000);
   const float r = reduceAngle(x, quadrant);
   const float y = quadrant & 1 ? sinPart(r) : cosPart(r);

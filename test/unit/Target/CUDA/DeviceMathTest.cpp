@@ -41,6 +41,8 @@ TEST(DeviceMathTest, ErrorsAreThoseThatAreStated) {
   EXPECT_LE(WORST(erf, erfOf, -5, 5), 1.3);
   EXPECT_LE(WORST(sin, sinOf, -3.1f, 3.1f), 1.5);
   EXPECT_LE(WORST(sin, sinOf, 1e6f, 1e8f), 1.5);
+  EXPECT_LE(WORST(sin, sinOf, 1e14f, 1e15f), 1.5);
+  EXPECT_LE(WORST(cos, cosOf, 1e17f, 3e38f), 1.5);
   EXPECT_LE(WORST(cos, cosOf, -100, 100), 1.5);
 }
 
