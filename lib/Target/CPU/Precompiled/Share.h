@@ -41,9 +41,7 @@ inline Scratches scratches;
 /// call, as kWrongIndex is.
 constexpr int kNoMemory = 3;
 
-inline void freeScratch(Scratch *scratch) {
-  munmap(scratch, scratch->bytes);
-}
+inline void freeScratch(Scratch *scratch) { munmap(scratch, scratch->bytes); }
 
 /// `bytes` behind it; nothing where there is no memory.
 inline Scratch *takeScratch(size_t bytes) {
