@@ -30,7 +30,7 @@ FIELDS = {
 }
 FROM_PYTORCH = ("free-parameters", "sym", "keep-composites",
                 "grad-of", "of", "grad-penalty", "sequence",
-                "collectives-first", "hook")
+                "collectives-first", "group-size", "hook")
 
 
 @dataclasses.dataclass(frozen=True)

@@ -19,16 +19,15 @@
 #include "KernelText.h"
 #include "LaunchComment.h"
 #include "MissingKernels.h"
+#include "StepPlaces.h"
 
 #include "cutback/Analysis/Names.h"
-#include "cutback/Autograd/Differentiate.h"
 #include "cutback/Dialect/Aten/Collectives.h"
 #include "cutback/Dialect/Joint/CallArgs.h"
 #include "cutback/Dialect/Joint/Hook.h"
 #include "cutback/Interpreter/Rounding.h"
 #include "cutback/Interpreter/Step.h"
 #include "cutback/Lowering/KernelBody.h"
-#include "cutback/Support/MLIR/TensorBytes.h"
 #include "cutback/Target/CUDA/LibraryProducts.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -41,14 +40,6 @@ using namespace cutback;
 using namespace cutback::cuda;
 
 namespace {
-
-int64_t itemBytes(Value tensor) {
-  return elementBytes(
-      cast<RankedTensorType>(tensor.getType()).getElementType());
-}
-int64_t numElements(Value tensor) {
-  return cast<RankedTensorType>(tensor.getType()).getNumElements();
-}
 
 class Emitter {
 public:
@@ -72,12 +63,9 @@ public:
     for (kernel::SegmentOp segment : segments.ops)
       step.artifact.segments.push_back({segment.getName().str(), {}, {}});
     step.origins.resize(segments.ops.size());
-    if (failed(addArguments()))
+    if (failed(places.addArguments()))
       return failure();
-    addSegmentArguments();
-    findPlaces();
-    for (size_t i = 0; i < segments.functions.size(); ++i)
-      findWritten(i);
+    places.find(module);
     for (size_t i = 0; i < segments.functions.size(); ++i) {
       emitSegment(i);
       if (failed(placeHanded(i)))
@@ -90,7 +78,7 @@ public:
     if (form == StepKernels::HaveText)
       writeText();
     listKernels();
-    step.argumentNumbers = argumentNumber;
+    step.argumentNumbers = places.argumentNumbers();
     if (std::string problem = step.artifact.verify(); !problem.empty()) {
       graph.emitError("the compiled step ") << problem;
       return failure();
@@ -99,11 +87,7 @@ public:
   }
 
 private:
-  //===--- Arguments and places -------------------------------------------===//
-
-  static std::string dtypeText(Type element) {
-    return interpreter::nameOf(*interpreter::dtypeOf(element)).str();
-  }
+  //===--- Between segments -----------------------------------------------===//
 
   /// What a device holds is laid out before the step runs.
   static LogicalResult checkSizes(func::FuncOp function) {
@@ -130,105 +114,12 @@ private:
     return failure(result.wasInterrupted());
   }
 
-  LogicalResult addArguments() {
-    FailureOr<std::vector<unsigned>> tied = findTied(graph);
-    if (failed(tied))
-      return failure();
-    interpreter::StepNames names = interpreter::nameStep(graph);
-    llvm::StringMap<double> rounding = interpreter::getRounding(graph, names);
-    llvm::StringMap<Type> types; // with known sizes
-    for (func::FuncOp function : segments.functions)
-      for (BlockArgument argument : function.getArguments())
-        types.try_emplace(joint::getValueName(argument), argument.getType());
-    for (unsigned i = 0; i < names.arguments.size(); ++i) {
-      StringRef name = graph.getArgName(i);
-      auto found = types.find(name);
-      Type type =
-          found == types.end() ? graph.getArgumentTypes()[i] : found->second;
-      auto tensor = dyn_cast<RankedTensorType>(type);
-      if (!tensor || !tensor.hasStaticShape())
-        continue;
-      ArtifactArgument argument;
-      argument.name = names.arguments[i];
-      argument.dtype = dtypeText(tensor.getElementType());
-      argument.sizes = tensor.getShape().vec();
-      joint::RoleAttr role = graph.getRole(i);
-      if (role.getKind() == joint::RoleKind::RngSeed)
-        argument.fill = ArtifactArgument::Seed;
-      else if (role.getKind() == joint::RoleKind::GradSeed ||
-               (role.getKind() == joint::RoleKind::Tangent &&
-                role.getOf() == 0 && tensor.getRank() == 0))
-        argument.fill = ArtifactArgument::Ones;
-      else if (argument.name.empty() ||
-               role.getKind() == joint::RoleKind::Tangent)
-        argument.fill = ArtifactArgument::Zeros;
-      for (const auto &[written, number] : names.written)
-        if (number == i) {
-          argument.isWritten = true;
-          argument.rounding = rounding.lookup(written);
-        }
-      if (auto other = argumentNumber.find(graph.getArgName((*tied)[i]));
-          (*tied)[i] != i && other != argumentNumber.end())
-        argument.tied = other->second;
-      argumentNumber[name] = step.artifact.arguments.size();
-      step.artifact.arguments.push_back(argument);
-    }
-    return success();
-  }
-
-  /// Those that the graph does not have: a segment's own.
-  void addSegmentArguments() {
-    for (size_t i = 0; i < segments.functions.size(); ++i)
-      for (BlockArgument taken : segments.functions[i].getArguments()) {
-        StringRef name = joint::getValueName(taken);
-        auto tensor = dyn_cast<RankedTensorType>(taken.getType());
-        if (!tensor || segments.handed.contains(taken) ||
-            argumentNumber.contains(name))
-          continue;
-        ArtifactArgument argument;
-        argument.name = name.str();
-        argument.dtype = dtypeText(tensor.getElementType());
-        argument.sizes = tensor.getShape().vec();
-        argument.fill = ArtifactArgument::Zeros;
-        argument.segment = step.artifact.segments[i].name;
-        argumentNumber[name] = step.artifact.arguments.size();
-        step.artifact.arguments.push_back(argument);
-      }
-  }
-
-  void findPlaces() {
-    module->walk([&](kernel::LaunchOp launch) {
-      for (auto [result, at] :
-           llvm::zip_equal(launch.getResults(), launch.getAt()))
-        if (at >= 0)
-          places[kernel::insideOf(result)] = {ArtifactMemory::Arena, at};
-    });
-  }
-
-  /// The memory of a root; nothing, with an error, where it has none.
-  std::optional<ArtifactMemory> placeOf(Value root) {
-    if (numElements(root) == 0)
-      return ArtifactMemory{ArtifactMemory::Arena, 0};
-    if (auto argument = dyn_cast<BlockArgument>(root)) {
-      if (auto found = savedPlaces.find(argument); found != savedPlaces.end())
-        return found->second;
-      auto found = argumentNumber.find(joint::getValueName(argument));
-      if (found != argumentNumber.end())
-        return ArtifactMemory{ArtifactMemory::Argument, found->second};
-    }
-    if (auto found = places.find(root); found != places.end())
-      return found->second;
-    emitError(root.getLoc())
-        << "'" << joint::getValueName(root) << "' has no place in memory";
-    return std::nullopt;
-  }
-
   /// A segment takes the elements of a value in their order. A view with
   /// strides gets a place behind the planned arena and a copy.
   LogicalResult placeTaken(BlockArgument argument, Value value, size_t from,
                            size_t to) {
     kernel::Place place = kernel::locate(value);
-    std::optional<ArtifactMemory> memory = placeOf(place.root);
+    std::optional<ArtifactMemory> memory = places.placeOf(place.root);
     if (!memory)
       return failure();
     int64_t offset = place.layout.offset * itemBytes(value);
@@ -238,11 +129,11 @@ private:
     // The argument itself is read and written in the order of the segment.
     bool isItself = isa<BlockArgument>(value) &&
                     joint::getValueName(value) == joint::getValueName(argument);
-    if (isDense && (isItself || !isOverwritten(*memory, from, to))) {
+    if (isDense && (isItself || !places.isOverwritten(*memory, from, to))) {
       memory->at += offset;
-      savedPlaces[argument] = *memory;
+      places.setTaken(argument, *memory);
     } else {
-      savedPlaces[argument] = copyBehind(value, *memory, from);
+      places.setTaken(argument, copyBehind(value, *memory, from));
     }
     return success();
   }
@@ -280,30 +171,6 @@ private:
     launch.operands.push_back(
         {to, numElements(value) * itemBytes(value), true});
     addLaunch(std::move(launch), segment, origin);
-  }
-
-  /// Whether what segment `from` has there is of an argument that a segment
-  /// behind it, up to `to`, writes.
-  bool isOverwritten(const ArtifactMemory &memory, size_t from,
-                     size_t to) const {
-    if (memory.kind != ArtifactMemory::Argument)
-      return false;
-    for (size_t i = from + 1; i <= to; ++i)
-      if (writtenIn.contains({i, memory.at}))
-        return true;
-    return false;
-  }
-  void findWritten(size_t segment) {
-    bool isUpdate = step.artifact.segments[segment].name == kUpdateSegment;
-    segments.functions[segment].walk([&](joint::WriteOp write) {
-      Value root = kernel::locate(write->getOperand(0)).root;
-      auto found = argumentNumber.find(joint::getValueName(root));
-      if (found == argumentNumber.end())
-        return;
-      writtenIn.insert({segment, found->second});
-      if (isUpdate)
-        step.artifact.arguments[found->second].isUpdated = true;
-    });
   }
 
   /// After a segment: where later ones find what they get from it.
@@ -379,26 +246,13 @@ private:
     step.artifact.segments[segment].launches.push_back(std::move(launch));
     step.origins[segment].push_back(origin);
   }
-  /// The seed of what the graph draws itself: an argument of the step that the
-  /// graph does not have.
-  int64_t seedNumber() {
-    if (!seed) {
-      seed = static_cast<int64_t>(step.artifact.arguments.size());
-      ArtifactArgument argument;
-      argument.name = "rng_seed";
-      argument.dtype = "i64";
-      argument.fill = ArtifactArgument::Seed;
-      step.artifact.arguments.push_back(argument);
-    }
-    return *seed;
-  }
   LogicalResult addOperand(ArtifactLaunch &launch, Value root, bool isWritten) {
     if (!root) {
       launch.operands.push_back(
-          {{ArtifactMemory::Argument, seedNumber()}, 8, false});
+          {{ArtifactMemory::Argument, places.seedNumber()}, 8, false});
       return success();
     }
-    std::optional<ArtifactMemory> memory = placeOf(root);
+    std::optional<ArtifactMemory> memory = places.placeOf(root);
     if (!memory)
       return failure();
     launch.operands.push_back(
@@ -528,7 +382,7 @@ private:
     Value gradient = op.getGradient();
     auto type = cast<RankedTensorType>(gradient.getType());
     kernel::Place place = kernel::locate(gradient);
-    std::optional<ArtifactMemory> from = placeOf(place.root);
+    std::optional<ArtifactMemory> from = places.placeOf(place.root);
     if (!from)
       return failure();
     bool isDense =
@@ -540,7 +394,7 @@ private:
       isDense &= memory.at % 16 == 0;
     }
     if (op.getResult()) {
-      std::optional<ArtifactMemory> to = placeOf(op.getResult());
+      std::optional<ArtifactMemory> to = places.placeOf(op.getResult());
       if (!to)
         return failure();
       if (!isDense || to->kind != memory.kind || to->at != memory.at)
@@ -591,7 +445,7 @@ private:
                           double rounding) {
     auto type = cast<RankedTensorType>(value.getType());
     kernel::Place place = kernel::locate(value);
-    std::optional<ArtifactMemory> memory = placeOf(place.root);
+    std::optional<ArtifactMemory> memory = places.placeOf(place.root);
     if (!memory)
       return failure();
     ArtifactResult result;
@@ -605,7 +459,7 @@ private:
     result.segment = step.artifact.segments[segment].name;
     // The argument itself shows what the step made of it.
     if (!isa<BlockArgument>(value) &&
-        isOverwritten(*memory, segment, lastOfStep())) {
+        places.isOverwritten(*memory, segment, lastOfStep())) {
       result.memory = copyBehind(value, *memory, segment);
       Layout dense = Layout::contiguous(type.getShape());
       result.strides.assign(dense.strides.begin(), dense.strides.end());
@@ -673,15 +527,9 @@ private:
   const CudaOptions options;
   kernel::StepSegments segments;
   CudaStep step;
+  StepPlaces places{graph, segments, step.artifact};
   bool hasFailed = false;
   MissingKernels missing;
-  std::optional<int64_t> seed;             ///< number of that argument
-  llvm::StringMap<int64_t> argumentNumber; ///< by name in the graph
-  llvm::DenseMap<Value, ArtifactMemory> places;
-  /// By argument that takes what an earlier segment hands over.
-  llvm::DenseMap<Value, ArtifactMemory> savedPlaces;
-  /// Segments, with the numbers of arguments that they write.
-  llvm::DenseSet<std::pair<size_t, int64_t>> writtenIn;
   std::vector<KernelText> texts;
   std::vector<size_t> homes;       ///< of texts: segments
   llvm::StringMap<size_t> numbers; ///< by text
