@@ -189,7 +189,8 @@ LogicalResult Runner::compareKernel(kernel::LaunchOp launch,
                                     ArrayRef<double> scales) {
   if (expected.empty())
     return success();
-  // Sums may cancel out: what is left is rounding of what was read.
+  // Sums may cancel out: what is left is rounding of what was read, or, of a
+  // variance, its square.
   double read = 0;
   for (Value buffer : launch.getBuffers())
     if (const auto *tensor = std::get_if<Tensor>(&values[buffer]);
@@ -208,7 +209,9 @@ LogicalResult Runner::compareKernel(kernel::LaunchOp launch,
       largest =
           std::isnan(difference) ? INFINITY : std::max(largest, difference);
     }
-    if (largest > roundingOf(is.type) * std::max({scale, 1e-3, 1e-2 * read}))
+    double rounding = roundingOf(is.type), left = rounding * 1e-2 * read;
+    if (largest >
+        std::max({rounding * scale, rounding * 1e-3, left, left * left}))
       return launch.emitOpError("computes '")
              << joint::getValueName(inside) << "' by kernel "
              << launch.getKernelAttr() << " off by " << largest << " of "
