@@ -20,7 +20,8 @@ static constexpr int64_t kWords = 4; ///< of a counter
 /// that is not known.
 std::optional<int64_t> NestScopes::stepAlong(Value index, size_t group) {
   if (auto axis = dyn_cast<BlockArgument>(index)) {
-    if (groupOf[axis.getArgNumber()] != group)
+    bool isMemory = axis.getOwner() != &nest.getBlock();
+    if (isMemory || groupOf[axis.getArgNumber()] != group)
       return 0;
     return groups[group].axes.size() == 1 ? std::optional<int64_t>(1)
                                           : std::nullopt;
@@ -56,9 +57,10 @@ bool NestScopes::isDrawnAlong(kernel::DrawOp draw, size_t group) {
 }
 
 bool NestScopes::drawsAlong(size_t group) {
-  return llvm::any_of(
-      nest.getBody().getOps<kernel::DrawOp>(),
-      [&](kernel::DrawOp draw) { return isDrawnAlong(draw, group); });
+  return frame.loops == LoopsFor::Processor &&
+         llvm::any_of(
+             nest.getBody().getOps<kernel::DrawOp>(),
+             [&](kernel::DrawOp draw) { return isDrawnAlong(draw, group); });
 }
 
 NestScopes::DrawnWords NestScopes::drawWords(kernel::DrawOp draw,

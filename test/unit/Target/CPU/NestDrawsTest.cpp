@@ -84,6 +84,25 @@ TEST_F(NestDrawsTest, ColumnsReadThem) {
   }
 }
 
+// The number of a memory is not that of an axis.
+TEST_F(NestDrawsTest, TheSeedIsAnyArgument) {
+  for (int64_t others : {0, 1, 9}) {
+    SCOPED_TRACE(others);
+    std::string arguments;
+    for (int64_t i = 0; i < others; ++i)
+      arguments += "%x" + std::to_string(i) + ": memref<1xf32>, ";
+    check("kernel.func @k(" + arguments +
+          R"(%s: memref<1xi64>) to (%y: memref<200xf32>)
+          schedule "pointwise" {
+        kernel.nest (%j) in [200] {
+          %0 = kernel.load %s[0] : memref<1xi64>
+          %1 = kernel.draw uniform %0 stream 3[%j] : f32
+          kernel.store %1, %y[%j] : memref<200xf32>
+        }
+      })");
+  }
+}
+
 // Neither steps by one: each element draws its own.
 TEST_F(NestDrawsTest, OthersAreDrawnAlone) {
   for (const char *index :
