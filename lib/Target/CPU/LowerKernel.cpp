@@ -82,12 +82,6 @@ private:
     leave(kept.size() + 2);
   }
 
-  Value endOfTile(size_t group, Value first, int64_t side) {
-    return arith::MinUIOp::create(scopes.here(), loc,
-                                  plus(first, scopes.constant(side)),
-                                  scopes.constant(scopes.groups[group].extent));
-  }
-
   void copyTransposedLoads(const TransposedTile &tile) {
     if (frame.tests == AccessTests::OfAll)
       return; // each is tested where it stands
@@ -232,8 +226,7 @@ private:
   template <typename Fn>
   void runBlock(size_t inner, Value first, int64_t count, Fn run) {
     bool fetches = prefetch && prefetch->isNeeded() && count >= kStrip;
-    bool draws = frame.loops == LoopsFor::Processor && scopes.drawsAlong(inner);
-    int64_t rest = fetches || draws ? count % kStrip : count;
+    int64_t rest = fetches || scopes.drawsAlong(inner) ? count % kStrip : count;
     if (rest < count) {
       Value strip = scopes.enterLoop(count / kStrip, /*isParallel=*/false);
       Value front = times(strip, kStrip);
@@ -251,8 +244,7 @@ private:
   /// Elements of a block from `front` on.
   template <typename Fn>
   void runStrip(size_t inner, Value first, Value front, int64_t count, Fn run) {
-    if (frame.loops == LoopsFor::Processor)
-      scopes.setStrip(inner, plus(first, front), count);
+    scopes.setStrip(inner, plus(first, front), count);
     Value place = plus(front, scopes.enterLoop(count, /*isParallel=*/true));
     scopes.setGroup(inner, plus(first, place));
     run(place);

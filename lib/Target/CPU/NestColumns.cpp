@@ -77,7 +77,7 @@ private:
 
   Value enterStretch(const Stretch &tile, bool isParallel) {
     Value one = scopes.constant(1);
-    if (isParallel && frame.loops == LoopsFor::Processor)
+    if (isParallel)
       scopes.setStrip(tile.group, tile.first, tile.most);
     Value at =
         scopes.enterLoop(scopes.constant(0), tile.width, one, isParallel);

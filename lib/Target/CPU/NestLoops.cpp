@@ -55,6 +55,12 @@ Value NestLoops::enterGroup(size_t group, int64_t step, bool isParallel) {
                           scopes.constant(step), isParallel);
 }
 
+Value NestLoops::endOfTile(size_t group, Value first, int64_t side) {
+  return arith::MinUIOp::create(scopes.here(), loc,
+                                plus(first, scopes.constant(side)),
+                                scopes.constant(scopes.groups[group].extent));
+}
+
 void NestLoops::enterKept(size_t count, bool isParallel) {
   for (size_t i = 0; i < count; ++i) {
     bool isInner = isParallel && i + 1 == count;
@@ -63,15 +69,13 @@ void NestLoops::enterKept(size_t count, bool isParallel) {
 }
 
 size_t NestLoops::enterStrips(size_t group) {
-  if (frame.loops == LoopsFor::Thread || !scopes.drawsAlong(group)) {
+  if (!scopes.drawsAlong(group)) {
     scopes.setGroup(group, enterGroup(group, 1, /*isParallel=*/true));
     return 1;
   }
   Value first = enterGroup(group, kStrip, /*isParallel=*/false);
   scopes.setStrip(group, first, kStrip);
-  Value extent = scopes.constant(scopes.groups[group].extent);
-  Value end = arith::MinUIOp::create(
-      scopes.here(), loc, plus(first, scopes.constant(kStrip)), extent);
+  Value end = endOfTile(group, first, kStrip);
   scopes.setGroup(group, scopes.enterLoop(first, end, scopes.constant(1),
                                           /*isParallel=*/true));
   return 2;

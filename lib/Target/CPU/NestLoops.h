@@ -34,6 +34,8 @@ protected:
                            bool isParallel);
   /// A loop over a kept group: of its beginnings, `step` apart.
   mlir::Value enterGroup(size_t group, int64_t step, bool isParallel);
+  /// Where `side` iterations of a kept group from `first` on end.
+  mlir::Value endOfTile(size_t group, mlir::Value first, int64_t side);
   void enterKept(size_t count, bool isParallel);
   /// The innermost loop, over a kept group; around it, where its elements are
   /// drawn, one over strips of them. Returns the number of loops.

@@ -81,10 +81,12 @@ public:
   /// The loop that is entered next has up to `count` iterations of `group`,
   /// from `first` on: their random words are drawn in front of it.
   void setStrip(size_t group, mlir::Value first, int64_t count) {
+    if (frame.loops != LoopsFor::Processor)
+      return; // a thread of a device has one iteration
     scopes.back().strip = Strip{group, first, count};
     scopes.back().drawn.clear();
   }
-  /// Whether neighbors of a random stream are drawn along `group`.
+  /// Whether neighbors of a random stream are drawn along `group`, in strips.
   bool drawsAlong(size_t group);
 
   //===--- Scalars --------------------------------------------------------===//

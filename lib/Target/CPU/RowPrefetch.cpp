@@ -8,6 +8,8 @@
 
 #include "RowPrefetch.h"
 
+#include "cutback/Support/MLIR/TensorBytes.h"
+
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
 using namespace mlir;
@@ -15,12 +17,6 @@ using namespace cutback;
 using namespace cutback::cpu;
 
 static constexpr int64_t kLineBytes = 64;
-
-/// Bytes that an element takes in memory.
-static int64_t bytesOf(Value memory) {
-  Type type = cast<MemRefType>(memory.getType()).getElementType();
-  return type.isIndex() ? 8 : std::max(1U, type.getIntOrFloatBitWidth() / 8);
-}
 
 void RowPrefetch::add(Value memory, AffineMap map, ValueRange indices,
                       bool isWritten) {
@@ -53,7 +49,8 @@ void RowPrefetch::emit(int64_t count) {
   for (const Fetched &one : fetched) {
     Value first = scopes.indexOf(one.map, one.indices);
     Value memory = scopes.memoryOf(one.memory);
-    int64_t step = kLineBytes / bytesOf(memory);
+    Type element = cast<MemRefType>(memory.getType()).getElementType();
+    int64_t step = kLineBytes / elementBytes(element);
     for (int64_t at = 0; at < count; at += step) {
       Value index = arith::AddIOp::create(scopes.here(), scopes.loc, first,
                                           scopes.constant(one.ahead + at));
