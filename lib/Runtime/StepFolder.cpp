@@ -132,17 +132,16 @@ std::string cutback::readResult(const ArtifactResult &result,
   int64_t span = spanOf(result);
   if (span == 0)
     return "";
-  std::string copy;
-  const char *bytes = nullptr;
-  if (result.memory.kind == ArtifactMemory::Arena) {
-    copy.resize(span);
-    std::string what = executor.read(result.memory.at, span, copy.data());
-    if (!what.empty())
-      return what;
-    bytes = copy.data();
-  } else {
-    bytes = arguments[result.memory.at];
-  }
-  gather(result, 0, bytes + result.offset * bytesOfType(result.dtype), to);
+  int64_t from = result.offset * bytesOfType(result.dtype);
+  std::string lying(span - from, 0);
+  std::string what =
+      result.memory.kind == ArtifactMemory::Arena
+          ? executor.read(result.memory.at + from, span - from, lying.data())
+          : executor.readArgument(result.memory.at, from, span - from,
+                                  arguments[result.memory.at], lying.data());
+  if (!what.empty())
+    return what;
+  const char *bytes = lying.data();
+  gather(result, 0, bytes, to);
   return "";
 }

@@ -106,5 +106,5 @@ std::string cutback::restoreState(const TensorFile &file, Trainer &trainer,
   for (const auto &[name, tensor] : state)
     copyElements(*file.find(name), tensor);
   point = {*steps, *seed, scale};
-  return "";
+  return trainer.placeState();
 }

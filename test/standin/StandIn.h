@@ -25,11 +25,17 @@ inline std::string setting(const char *name, const char *otherwise) {
   return value ? value : otherwise;
 }
 
-/// 0, or the status with which `call` was asked to fail.
+/// 0, or the status with which `call` was asked to fail: each time, or from the
+/// N-th on ("CALL=STATUS@N").
 inline int statusOf(const char *call) {
   std::string fail = setting("_FAIL", "");
   std::string name = std::string(call) + "=";
-  return fail.compare(0, name.size(), name) == 0
+  if (fail.compare(0, name.size(), name) != 0)
+    return 0;
+  static int numCalls = 0;
+  size_t at = fail.find('@');
+  ++numCalls;
+  return at == std::string::npos || numCalls >= std::atoi(&fail[at + 1])
              ? std::atoi(fail.c_str() + name.size())
              : 0;
 }

@@ -18,7 +18,7 @@
 // and does not has other results.
 //
 // Environment: CUTBACK_STAND_IN is a folder of --target=cuda-host;
-// CUTBACK_STAND_IN_FAIL=CALL=STATUS lets one call fail; _ARCH ("90"), _FREE
+// CUTBACK_STAND_IN_FAIL=CALL=STATUS[@N] lets one call fail; _ARCH ("90"), _FREE
 // (bytes), _VERSION and _DEVICES are what the driver says of itself; with
 // _DEAF events hold up nobody; _TRACE prints calls of streams.
 

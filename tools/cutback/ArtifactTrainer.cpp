@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The arguments of the manifest are the state, in memory of this machine:
-// parameters and buffers under their names, and what the update alone takes.
-// A step sets inputs, seeds and numbers, and runs all segments.
+// The arguments of the manifest are the state: parameters and buffers under
+// their names, and what the update alone takes. A step sets inputs, seeds and
+// numbers, and runs all segments.
 //
-// On a GPU all arguments are copied there and what was written back, each step.
+// The state is kept where launches run. A GPU gets it once, gives it back when
+// it is saved, and in a step takes inputs, seeds and numbers alone.
 
 #include "ArtifactTrainer.h"
 
@@ -28,17 +29,30 @@ public:
 
   std::vector<NamedTensor> state() const override {
     std::map<std::string, Tensor> sorted;
-    for (size_t i = 0; i < bound.tensors.size(); ++i) {
-      const ArtifactArgument &argument = bound.artifact.arguments[i];
-      StringRef name = argument.name;
-      bool isOwn = argument.segment == kUpdateSegment &&
-                   name != kLearningRate && name != kStepNumber &&
-                   name != kLossScale;
-      if (argument.tied < 0 &&
-          (isOwn || name.starts_with("param.") || name.starts_with("buffer.")))
-        sorted[argument.name] = bound.tensors[i];
-    }
+    for (size_t i = 0; i < bound.tensors.size(); ++i)
+      if (isState(bound.artifact.arguments[i]))
+        sorted[bound.artifact.arguments[i].name] = bound.tensors[i];
     return {sorted.begin(), sorted.end()};
+  }
+
+  std::string fetchState() override {
+    std::string error;
+    for (size_t i = 0; i < bound.tensors.size() && error.empty(); ++i) {
+      const ArtifactArgument &argument = bound.artifact.arguments[i];
+      if (isState(argument))
+        error = bound.executor->readArgument(
+            i, 0, bytesOf(argument), bound.arguments[i], bound.arguments[i]);
+    }
+    return error;
+  }
+
+  std::string placeState() override {
+    std::string error;
+    for (size_t i = 0; i < bound.tensors.size() && error.empty(); ++i)
+      if (const ArtifactArgument &argument = bound.artifact.arguments[i];
+          isState(argument) || StringRef(argument.name).starts_with("const."))
+        error = bound.executor->keep(i, bound.arguments[i]);
+    return error;
   }
 
   int64_t arenaBytes() const override { return bound.artifact.arenaBytes; }
@@ -83,6 +97,14 @@ public:
   }
 
 private:
+  static bool isState(const ArtifactArgument &argument) {
+    StringRef name = argument.name;
+    bool isOwn = argument.segment == kUpdateSegment && name != kLearningRate &&
+                 name != kStepNumber && name != kLossScale;
+    return argument.tied < 0 &&
+           (isOwn || name.starts_with("param.") || name.starts_with("buffer."));
+  }
+
   std::string runSegments() {
     std::vector<size_t> all;
     SmallVector<StringRef> names;
@@ -154,6 +176,11 @@ int openArtifactTrainer(Session &session, const std::string &folder,
       return code;
   }
   made->findSeeds();
+  if (std::string error = made->placeState(); !error.empty()) {
+    session.error(error);
+    session.note("the parameters are not on the device, and no step was run");
+    return NoPlan;
+  }
   trainer = std::move(made);
   return Done;
 }

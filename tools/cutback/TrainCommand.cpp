@@ -93,6 +93,9 @@ CommandSpec trainSpec() {
 
 namespace {
 
+constexpr const char *kEarlierState =
+    "the state, if one is written, is that of an earlier step";
+
 /// The file of --inputs may have weights beside them.
 bool isInput(StringRef name) {
   return name.starts_with("input.") || name.starts_with("tangent.");
@@ -298,8 +301,14 @@ int save(Session &session, const Training &training) {
   auto path = session.line.get("state");
   if (!path)
     return Done;
-  std::string error = writeFileSafely(
-      std::string(*path), encodeState(*training.trainer, training.point));
+  std::string error = training.trainer->fetchState();
+  if (!error.empty()) {
+    session.error(error);
+    session.note(kEarlierState);
+    return NoPlan;
+  }
+  error = writeFileSafely(std::string(*path),
+                          encodeState(*training.trainer, training.point));
   return error.empty() ? Done : session.failedWrite(error);
 }
 
@@ -360,7 +369,7 @@ int runSteps(Session &session, Training &training) {
       error = "the loss is " + llvm::formatv("{0}", result.loss).str();
     if (!error.empty()) {
       session.error("step " + std::to_string(step + 1) + ": " + error);
-      session.note("the state, if one is written, is that of an earlier step");
+      session.note(kEarlierState);
       return NoPlan;
     }
     if (int code = session.write(

@@ -50,9 +50,21 @@ public:
   /// What a run with the first one made is there for later runs without it.
   /// `arguments`: memory of this machine, one an argument, with its elements in
   /// their order; written ones change. Null for one that no segment of the run
-  /// takes. Returns an empty string, or what went wrong and where.
+  /// takes, and for one that is kept elsewhere. Returns an empty string, or
+  /// what went wrong and where.
   virtual std::string run(const std::vector<size_t> &segments,
                           const std::vector<char *> &arguments) = 0;
+
+  /// Keeps an argument where launches run: it is what is at `from` now, and
+  /// later runs neither bring it nor fetch it. A second call puts it anew. On
+  /// this machine it stays what run() is given. Returns an empty string, or
+  /// what went wrong.
+  virtual std::string keep(size_t, const char *) { return ""; }
+  /// After a run: `bytes` of an argument from byte `from` on, to memory of this
+  /// machine. `given`: what run() was given for it, where it is unless it is
+  /// kept elsewhere. Returns an empty string, or what went wrong.
+  virtual std::string readArgument(size_t argument, int64_t from, int64_t bytes,
+                                   const char *given, char *to);
 
   /// Begins a run that goes launch by launch: the arena, which holds all
   /// results while it goes on; null, with `error` set, where launches are not

@@ -37,6 +37,11 @@ public:
   /// Parameters, buffers, and what the optimizer keeps of them, under their
   /// names in files, sorted by these; contiguous.
   virtual std::vector<interpreter::NamedTensor> state() const = 0;
+  /// Where steps have the state on a device: brings it, before state() is read.
+  /// Returns an empty string, or what went wrong.
+  virtual std::string fetchState() { return ""; }
+  /// And puts it there, after what state() gave was written.
+  virtual std::string placeState() { return ""; }
   /// Runs a step. An empty string, or what went wrong; then the state is that
   /// of no step.
   virtual std::string run(const TrainingInputs &inputs,
@@ -84,10 +89,10 @@ struct TrainingPoint {
 };
 
 /// The bytes of a safetensors file with the state of `trainer` at `point`.
-/// Equal states give equal bytes.
+/// Equal states give equal bytes. Behind steps fetchState() comes first.
 std::string encodeState(const Trainer &trainer, const TrainingPoint &point);
 /// Takes the state of `file` over. An empty string, or why it is none of this
-/// trainer; then nothing is changed.
+/// trainer (then nothing is changed), or why steps do not have it.
 std::string restoreState(const interpreter::TensorFile &file, Trainer &trainer,
                          TrainingPoint &point);
 

@@ -120,12 +120,8 @@ bool CudaStep::describeDevice(DeviceArchitecture &found, StepError &error) {
 }
 
 bool CudaStep::allocate(StepError &error) {
-  int64_t end = roundUp(artifact.arenaBytes);
-  for (const ArtifactArgument &argument : artifact.arguments) {
-    bool isTied = argument.tied >= 0;
-    argumentAt.push_back(isTied ? argumentAt[argument.tied] : end);
-    end += isTied ? 0 : roundUp(bytesOf(argument));
-  }
+  arguments = std::make_unique<DeviceArguments>(artifact, *driver);
+  int64_t end = arguments->layOut(roundUp(artifact.arenaBytes), kAlignment);
   numMarks = marksBefore(artifact.segments.size());
   int64_t marksAt = end;
   end += roundUp(numMarks * sizeof(int));
@@ -146,8 +142,7 @@ bool CudaStep::allocate(StepError &error) {
              driver->cuMemAlloc_v2(&base, std::max<int64_t>(end, 1)),
              "cuMemAlloc_v2"))
     return false;
-  for (Address &at : argumentAt)
-    at += base;
+  arguments->place(base);
   marks = base + marksAt;
   return true;
 }
@@ -317,30 +312,23 @@ bool CudaStep::enter(std::string &error) {
 }
 
 std::string CudaStep::run(const std::vector<size_t> &segments,
-                          const std::vector<char *> &arguments) {
+                          const std::vector<char *> &given) {
   std::string error;
   if (!enter(error))
     return error;
   HookedRun hooked(hooks);
-  bool isUpdate = false;
+  bool hasUpdate = false;
   for (size_t segment : segments)
-    isUpdate |= artifact.segments[segment].name == kUpdateSegment;
-  std::vector<int> first = transfers->findFirst(segments);
+    hasUpdate |= artifact.segments[segment].name == kUpdateSegment;
+  arguments->begin(given, transfers->findFirst(segments));
   error = prepare(segments);
   if (error.empty())
-    error = execute(segments, arguments, first);
+    error = execute(segments);
   error = finish(std::move(error));
   if (error.empty() && numMarks)
     error = findMark();
-  for (size_t i = 0; i < arguments.size() && error.empty(); ++i)
-    if (int64_t bytes = bytesOf(artifact.arguments[i]);
-        bytes && arguments[i] && first[i] >= 0 &&
-        (artifact.arguments[i].isWritten ||
-         (isUpdate && artifact.arguments[i].isUpdated)))
-      check(error,
-            driver->cuMemcpyDtoHAsync_v2(arguments[i], argumentAt[i], bytes,
-                                         stream),
-            "cuMemcpyDtoHAsync_v2");
+  if (error.empty())
+    error = arguments->bringBack(hasUpdate, stream);
   if (error.empty())
     check(error, driver->cuStreamSynchronize(stream), "cuStreamSynchronize");
   return error;
@@ -362,16 +350,10 @@ std::string CudaStep::prepare(const std::vector<size_t> &segments) {
   return error;
 }
 
-std::string CudaStep::execute(const std::vector<size_t> &segments,
-                              const std::vector<char *> &arguments,
-                              const std::vector<int> &first) {
+std::string CudaStep::execute(const std::vector<size_t> &segments) {
   std::string error;
   for (size_t i = 0; i < segments.size() && error.empty(); ++i) {
-    std::vector<TransferIn> copies;
-    for (size_t k = 0; k < arguments.size(); ++k)
-      if (int64_t bytes = bytesOf(artifact.arguments[k]);
-          bytes && arguments[k] && first[k] == static_cast<int>(i))
-        copies.push_back({argumentAt[k], arguments[k], bytes});
+    std::vector<TransferIn> copies = arguments->copiesFor(static_cast<int>(i));
     // Behind the launch of the segment in front, beside which they run.
     if (!copies.empty())
       error = transfers->bring(segments[i], copies, stream);
@@ -436,6 +418,20 @@ std::string CudaStep::read(int64_t at, int64_t bytes, char *to) {
             "cuMemcpyDtoHAsync_v2"))
     check(error, driver->cuStreamSynchronize(stream), "cuStreamSynchronize");
   return error;
+}
+
+std::string CudaStep::keep(size_t argument, const char *from) {
+  std::string error;
+  return enter(error) ? arguments->keep(argument, from, stream) : error;
+}
+
+std::string CudaStep::readArgument(size_t argument, int64_t from, int64_t bytes,
+                                   const char *given, char *to) {
+  if (!arguments->keeps(argument))
+    return Executor::readArgument(argument, from, bytes, given, to);
+  std::string error;
+  return enter(error) ? arguments->read(argument, from, bytes, to, stream)
+                      : error;
 }
 
 CudaStep::~CudaStep() {

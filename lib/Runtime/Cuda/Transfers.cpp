@@ -10,8 +10,8 @@
 //     event that the forward leaves. It goes to page-locked memory: to any
 //     other the copy would hold up the caller.
 //
-// Results of the last segment have nothing to run beside, and are read when
-// they are asked for.
+// Results of later segments are read when they are asked for: behind an update
+// nobody needs gradients, which are as large as the model.
 
 #include "cutback/Runtime/Cuda/Transfers.h"
 
@@ -37,11 +37,12 @@ Transfers::~Transfers() {
 }
 
 void Transfers::listResults() {
+  if (artifact.segments.size() < 2)
+    return;
   for (const ArtifactResult &result : artifact.results)
-    for (size_t i = 0; i + 1 < artifact.segments.size(); ++i)
-      if (result.segment == artifact.segments[i].name && spanOf(result) &&
-          result.memory.kind == ArtifactMemory::Arena)
-        outgoing.push_back({i, result.memory.at, spanOf(result)});
+    if (result.segment == artifact.segments[0].name && spanOf(result) &&
+        result.memory.kind == ArtifactMemory::Arena)
+      outgoing.push_back({0, result.memory.at, spanOf(result)});
 }
 
 std::string Transfers::start() {
@@ -103,14 +104,24 @@ std::string Transfers::bring(size_t segment,
   return error;
 }
 
+bool Transfers::goesOut(size_t segment) const {
+  return std::any_of(
+      outgoing.begin(), outgoing.end(),
+      [&](const Outgoing &one) { return one.segment == segment; });
+}
+
 std::string Transfers::mark(size_t segment, Handle launches) {
   std::string error;
+  if (!goesOut(segment))
+    return error;
   check(error, driver.cuEventRecord(made[segment], launches), "cuEventRecord");
   return error;
 }
 
 std::string Transfers::fetch(size_t segment, Address base) {
   std::string error;
+  if (!goesOut(segment))
+    return error;
   check(error, driver.cuStreamWaitEvent(stream, made[segment], 0),
         "cuStreamWaitEvent");
   for (Outgoing &one : outgoing)

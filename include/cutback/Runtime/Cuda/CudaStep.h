@@ -4,6 +4,7 @@
 #ifndef CUTBACK_RUNTIME_CUDA_CUDASTEP_H
 #define CUTBACK_RUNTIME_CUDA_CUDASTEP_H
 
+#include "cutback/Runtime/Cuda/DeviceArguments.h"
 #include "cutback/Runtime/Cuda/DeviceImages.h"
 #include "cutback/Runtime/Cuda/Driver.h"
 #include "cutback/Runtime/Cuda/ProductLibrary.h"
@@ -32,8 +33,11 @@ public:
   ~CudaStep() override;
 
   std::string run(const std::vector<size_t> &segments,
-                  const std::vector<char *> &arguments) override;
+                  const std::vector<char *> &given) override;
   std::string read(int64_t at, int64_t bytes, char *to) override;
+  std::string keep(size_t argument, const char *from) override;
+  std::string readArgument(size_t argument, int64_t from, int64_t bytes,
+                           const char *given, char *to) override;
   std::vector<std::string> notes() const override {
     return products ? products->notes() : std::vector<std::string>();
   }
@@ -58,9 +62,7 @@ private:
                            std::vector<Address> &values);
   size_t marksBefore(size_t segment) const;
   std::string prepare(const std::vector<size_t> &segments);
-  std::string execute(const std::vector<size_t> &segments,
-                      const std::vector<char *> &arguments,
-                      const std::vector<int> &first);
+  std::string execute(const std::vector<size_t> &segments);
   bool enter(std::string &error);
   std::string launchSegment(size_t segment);
   std::string finish(std::string error);
@@ -74,7 +76,7 @@ private:
   }
   Address addressOf(const ArtifactMemory &memory) const {
     return memory.kind == ArtifactMemory::Arena ? base + memory.at
-                                                : argumentAt[memory.at];
+                                                : (*arguments)[memory.at];
   }
 
   const Artifact &artifact;
@@ -87,7 +89,7 @@ private:
   std::unique_ptr<Transfers> transfers;
   Handle stream = nullptr; ///< of launches
   Address base = 0;        ///< of the arena, which comes first
-  std::vector<Address> argumentAt;
+  std::unique_ptr<DeviceArguments> arguments;
   Address marks = 0; ///< an int for each launch that checks indices
   size_t numMarks = 0;
   std::vector<Handle> modules, graphs, executables; ///< by segment

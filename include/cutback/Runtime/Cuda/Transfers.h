@@ -20,7 +20,7 @@ struct TransferIn {
 };
 
 /// While a segment runs, arguments that a later one is the first to take come
-/// in, and results of an earlier one go out. All functions return an empty
+/// in, and results of the first one go out. All functions return an empty
 /// string, or which call failed.
 class Transfers {
 public:
@@ -43,9 +43,9 @@ public:
                     Handle stream);
   /// On `stream`, the results of `segment` are made here.
   std::string mark(size_t segment, Handle stream);
-  /// Copies out the results of `segment` that are in the arena, which begins at
-  /// `base`, once they are made. Nothing writes over them in a step
-  /// (kernel.arena).
+  /// Copies out the results of `segment`, if it is the first of several, that
+  /// are in the arena, which begins at `base`, once they are made. Nothing
+  /// writes over them in a step (kernel.arena).
   std::string fetch(size_t segment, Address base);
   /// Waits for all copies.
   std::string finish();
@@ -65,6 +65,7 @@ private:
   };
 
   void listResults();
+  bool goesOut(size_t segment) const;
   bool check(std::string &error, Status status, const char *call) const {
     if (error.empty())
       error = driver.explain(status, call);

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Where the arguments of a step lie on a device.
+#ifndef CUTBACK_RUNTIME_CUDA_DEVICEARGUMENTS_H
+#define CUTBACK_RUNTIME_CUDA_DEVICEARGUMENTS_H
+
+#include "cutback/Runtime/Cuda/Transfers.h"
+
+namespace cutback::cuda {
+
+/// Places of arguments in memory of the step, and what a run copies to them and
+/// back. Functions that return a string return an empty one, or which call
+/// failed.
+class DeviceArguments {
+public:
+  /// `artifact` and `driver` must outlive it.
+  DeviceArguments(const Artifact &artifact, const Driver &driver);
+
+  /// Lays out memory of the step from byte `at` of its allocation on, each
+  /// argument from a multiple of `alignment` bytes; returns the end.
+  int64_t layOut(int64_t at, int64_t alignment);
+  /// Where the allocation is.
+  void place(Address base);
+  Address operator[](size_t argument) const { return addresses[argument]; }
+
+  /// From now on runs neither bring nor fetch the argument, nor one of the same
+  /// memory: it is what is at `from`, until a run changes it. Waits.
+  std::string keep(size_t argument, const char *from, Handle stream);
+  bool keeps(size_t argument) const { return isKept[rootOf(argument)]; }
+  /// Copies what it is now, `bytes` from byte `from` on, and waits.
+  std::string read(size_t argument, int64_t from, int64_t bytes, char *to,
+                   Handle stream) const;
+
+  /// A run: memory of the caller, one an argument, and by argument the place of
+  /// the run's first segment that takes it (Transfers::findFirst).
+  void begin(const std::vector<char *> &memory, std::vector<int> firstTaken);
+  /// What a segment is the first to take.
+  std::vector<TransferIn> copiesFor(int place) const;
+  /// Behind all segments: what they have written, to the caller. Does not wait.
+  std::string bringBack(bool hasUpdate, Handle stream) const;
+
+private:
+  size_t rootOf(size_t argument) const {
+    int64_t tied = artifact.arguments[argument].tied;
+    return tied < 0 ? argument : static_cast<size_t>(tied);
+  }
+  /// Whether the run copies it.
+  bool isCopied(size_t argument) const {
+    return given[argument] && first[argument] >= 0 && !keeps(argument) &&
+           bytesOf(artifact.arguments[argument]) > 0;
+  }
+
+  const Artifact &artifact;
+  const Driver &driver;
+  std::vector<Address> addresses; ///< by argument
+  std::vector<bool> isKept;       ///< of tied ones the first
+  std::vector<char *> given;      ///< of the run
+  std::vector<int> first;         ///< of the run
+};
+
+} // namespace cutback::cuda
+
+#endif // CUTBACK_RUNTIME_CUDA_DEVICEARGUMENTS_H
