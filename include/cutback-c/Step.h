@@ -88,13 +88,26 @@ CUTBACK_EXPORT const char *cutbackStepSegment(const CutbackStep *step,
                                               size_t number);
 
 /* Runs all segments but an update. `arguments`: memory of this machine, one an
- * argument, aligned to 16 bytes; NULL for what only other segments take. */
+ * argument, aligned to 16 bytes; NULL for what only other segments take, or
+ * what the step keeps. */
 CUTBACK_EXPORT CutbackStatus cutbackStepRun(CutbackStep *step,
                                             void *const *arguments);
 /* Runs one segment. What earlier ones left in the arena is still there. */
 CUTBACK_EXPORT CutbackStatus cutbackStepRunSegment(CutbackStep *step,
                                                    size_t segment,
                                                    void *const *arguments);
+
+/* Keeps an argument where launches run: it is what is in `memory` now (aligned
+ * to 16 bytes), and runs take no notice of what they are given for it. On a GPU
+ * it is copied there, once, and neither brought nor fetched by runs; elsewhere
+ * runs work on `memory` itself. So that must live as long as the step, or until
+ * the argument is kept anew. Tied names of one tensor are kept together: keep
+ * each with the same memory. */
+CUTBACK_EXPORT CutbackStatus cutbackStepKeep(CutbackStep *step, size_t argument,
+                                             void *memory);
+/* Copies what a kept argument is now to the memory that it was kept with. */
+CUTBACK_EXPORT CutbackStatus cutbackStepFetch(CutbackStep *step,
+                                              size_t argument);
 
 /* After a run: the elements of a result, `bytes` of it, to `to`. */
 CUTBACK_EXPORT CutbackStatus cutbackStepRead(CutbackStep *step, size_t result,

@@ -5,6 +5,8 @@
  *   cutback-step-test run DIR IN OUT   arguments from files IN/NAME, results
  * and what was written to OUT/NAME; two steps of the folder, by turns: they
  * must agree cutback-step-test list DIR         arguments, results, segments
+ *   cutback-step-test keep DIR IN      a step that keeps its parameters and
+ * buffers, beside one that does not: they must agree
  *   cutback-step-test wrong DIR        calls that are refused
  *   cutback-step-test hooks DIR IN     functions at hook points, added and
  * deleted while the step runs
@@ -117,6 +119,63 @@ static CutbackStatus runTwice(CutbackStep *steps[2], const char *in,
   return status;
 }
 
+/* Names of results in which two steps differ, and of written arguments. */
+static CutbackStatus compare(CutbackStep *steps[2], void **arguments[2]) {
+  CutbackStatus status = CUTBACK_DONE;
+  for (size_t i = 0; !status && i < cutbackStepNumResults(steps[0]); ++i) {
+    CutbackTensor result = cutbackStepResult(steps[0], i);
+    char *read[2] = {allocate(result.bytes + 1), allocate(result.bytes + 1)};
+    for (int s = 0; s < 2 && !status; ++s)
+      status = cutbackStepRead(steps[s], i, read[s]);
+    if (!status && memcmp(read[0], read[1], result.bytes))
+      printf("%s differs\n", result.name);
+  }
+  for (size_t i = 0; i < cutbackStepNumArguments(steps[0]); ++i) {
+    CutbackTensor argument = cutbackStepArgument(steps[0], i);
+    if (memcmp(arguments[0][i], arguments[1][i], argument.bytes))
+      printf("%s differs\n", argument.name);
+  }
+  return status;
+}
+
+static CutbackStatus keep(CutbackStep *steps[2], const char *in) {
+  size_t count = cutbackStepNumArguments(steps[0]);
+  void **arguments[2], **given = allocate((count + 1) * sizeof(void *));
+  char *isKept = allocate(count + 1);
+  for (int s = 0; s < 2; ++s) {
+    arguments[s] = allocate((count + 1) * sizeof(void *));
+    for (size_t i = 0; i < count; ++i)
+      arguments[s][i] = memoryFor(in, cutbackStepArgument(steps[s], i));
+  }
+  for (size_t i = 0; i < count; ++i) {
+    const char *name = cutbackStepArgument(steps[1], i).name;
+    isKept[i] = !strncmp(name, "param.", 6) || !strncmp(name, "buffer.", 7);
+    given[i] = isKept[i] ? NULL : arguments[1][i];
+  }
+  for (int round = 0; round < 2; ++round) {
+    /* Anew: what it was, but for a parameter. */
+    memset(arguments[0][0], 0, round * 4);
+    memset(arguments[1][0], 0, round * 4);
+    CutbackStatus status = CUTBACK_DONE;
+    for (size_t i = 0; i < count && !status; ++i)
+      if (isKept[i])
+        status = cutbackStepKeep(steps[1], i, arguments[1][i]);
+    for (int run = 0; run < 3 && !status; ++run) {
+      status = cutbackStepRun(steps[0], arguments[0]);
+      if (!status)
+        status = cutbackStepRun(steps[1], given);
+    }
+    for (size_t i = 0; i < count && !status; ++i)
+      if (isKept[i])
+        status = cutbackStepFetch(steps[1], i);
+    if (!status)
+      status = compare(steps, arguments);
+    if (status)
+      return status;
+  }
+  return CUTBACK_DONE;
+}
+
 static int wrong(CutbackStep *step) {
   CutbackTensor none = cutbackStepArgument(step, (size_t)-1);
   void *arguments[256] = {0};
@@ -130,6 +189,12 @@ static int wrong(CutbackStep *step) {
          cutbackStepMessage(step));
   printf("%d %s\n", cutbackStepRead(step, 99, &value),
          cutbackStepMessage(step));
+  printf("%d %s\n", cutbackStepKeep(step, 99, &value),
+         cutbackStepMessage(step));
+  printf("%d %s\n", cutbackStepKeep(step, 0, NULL), cutbackStepMessage(step));
+  printf("%d %s\n", cutbackStepKeep(step, 0, arguments[0]),
+         cutbackStepMessage(step));
+  printf("%d %s\n", cutbackStepFetch(step, 0), cutbackStepMessage(step));
   return 0;
 }
 
@@ -180,7 +245,8 @@ static int hooks(CutbackStep *step, const char *in) {
   printf("%d %s\n", cutbackStepAddHook(step, 0, NULL, NULL, &key),
          cutbackStepMessage(step));
   printf("%d %s\n", cutbackStepDeleteHook(step, 77), cutbackStepMessage(step));
-  CutbackTensor result = cutbackStepResult(step, cutbackStepNumResults(step) - 1);
+  CutbackTensor result =
+      cutbackStepResult(step, cutbackStepNumResults(step) - 1);
   float *read = allocate(result.bytes);
   for (int run = 0; run < 5; ++run) {
     if (run == 1 && cutbackStepAddHook(step, 0, addOne, &hooked, &key))
@@ -232,6 +298,11 @@ int main(int argc, char **argv) {
     status = cutbackStepOpen(argv[2], &steps[1]);
     if (!status)
       status = runTwice(steps, argv[3], argv[4]);
+  }
+  if (!status && strcmp(argv[1], "keep") == 0 && argc == 4) {
+    status = cutbackStepOpen(argv[2], &steps[1]);
+    if (!status)
+      status = keep(steps, argv[3]);
   }
   for (int s = 0; s < 2; ++s) {
     if (steps[s] && *cutbackStepMessage(steps[s]))

@@ -6,10 +6,13 @@
 //
 //   1. A launch must be the next one of the manifest, forward first: kernel,
 //      grid, block, shared bytes.
-//   2. Each pointer must lie in memory that was allocated, with room for the
+//   2. Each pointer must lie in memory that is allocated when the launch is
+//      issued and when it runs, by the step or by its caller, with room for the
 //      operand's bytes behind it, at the offset from the arena that the
-//      manifest has; a mark with room for an int.
-//   3. When the context is released everything else must have been.
+//      manifest has; a mark with room for an int. The arena is what is
+//      allocated first after somebody asked how much memory is free.
+//   3. When nobody has the context any more everything else must have been
+//      given back.
 // What does not hold ends the process with a message and exit code 86.
 //
 // Work on a stream waits until somebody waits for a stream. Then all streams
@@ -39,6 +42,7 @@
 #include <memory>
 #include <set>
 #include <sstream>
+#include <utility>
 
 using namespace cutback;
 using namespace cutback::cuda;
@@ -66,13 +70,18 @@ struct Device {
   Artifact artifact;
   Run run = nullptr;
   std::map<Address, size_t> allocated; ///< bytes by address
-  std::vector<Stream *> streams;       ///< in the order in which they were made
+  std::set<Address> arenas;            ///< of steps, of these
+  bool isArenaNext = false;
+  std::vector<Stream *> streams; ///< in the order in which they were made
   std::vector<Node> *recorded = nullptr;
   bool hasGraphs = false;
   size_t numLaunched = 0;   ///< of the manifest's launches
   std::set<void *> handles; ///< that must be given back
+  size_t numOwners = 0;     ///< of the context
 
   void open() {
+    if (run)
+      return;
     std::string folder = setting("", "");
     std::ifstream file(folder + "/" + kManifestFile);
     std::stringstream text;
@@ -114,8 +123,22 @@ struct Device {
     ++numLaunched;
   }
 
+  /// The legacy default stream is there without being made.
+  Stream *streamOf(Handle handle) {
+    static Stream legacy;
+    if (handle)
+      return reinterpret_cast<Stream *>(handle);
+    if (std::find(streams.begin(), streams.end(), &legacy) == streams.end())
+      streams.push_back(&legacy);
+    return &legacy;
+  }
+
   void put(Handle stream, Work work) {
-    reinterpret_cast<Stream *>(stream)->work.push_back(std::move(work));
+    streamOf(stream)->work.push_back(std::move(work));
+  }
+
+  bool isInArena(Address address, int64_t at) const {
+    return arenas.count(address - at) != 0;
   }
 
   /// The first piece of work of `stream`, if nothing holds it up.
@@ -167,8 +190,7 @@ void trace(const char *what, Handle stream) {
   if (setting("_TRACE", "").empty())
     return;
   const std::vector<Stream *> &all = device().streams;
-  auto at =
-      std::find(all.begin(), all.end(), reinterpret_cast<Stream *>(stream));
+  auto at = std::find(all.begin(), all.end(), device().streamOf(stream));
   std::fprintf(stderr, "stream %d: %s\n", static_cast<int>(at - all.begin()),
                what);
 }
@@ -227,14 +249,15 @@ Status cuDeviceGetAttribute(int *value, int attribute, int) {
 }
 Status cuDevicePrimaryCtxRetain(Handle *context, int) {
   FAIL_IF_ASKED;
-  *context = make(new int);
+  static int one;
+  ++device().numOwners;
+  *context = reinterpret_cast<Handle>(&one);
   return 0;
 }
 Status cuDevicePrimaryCtxRelease_v2(int) {
-  // The context itself is what is left.
-  if (device().handles.size() != 1 || !device().allocated.empty())
+  if (--device().numOwners == 0 &&
+      !(device().handles.empty() && device().allocated.empty()))
     refuse("something of the device is not given back");
-  release<int>(reinterpret_cast<Handle>(*device().handles.begin()));
   return 0;
 }
 /// Whether this thread has a context: calls that need one are refused without.
@@ -250,6 +273,7 @@ Status cuCtxSetCurrent(Handle context) {
 }
 Status cuMemGetInfo_v2(size_t *free, size_t *total) {
   FAIL_IF_ASKED;
+  device().isArenaNext = true;
   *total = size_t(1) << 30;
   *free = std::strtoull(setting("_FREE", "1073741824").c_str(), nullptr, 10);
   return 0;
@@ -262,11 +286,14 @@ Status cuMemAlloc_v2(Address *address, size_t bytes) {
   std::memset(memory, 0xFF, bytes);
   *address = reinterpret_cast<Address>(memory);
   device().allocated[*address] = bytes;
+  if (std::exchange(device().isArenaNext, false))
+    device().arenas.insert(*address);
   return 0;
 }
 Status cuMemFree_v2(Address address) {
   if (!device().allocated.erase(address))
     refuse("memory is freed that was not allocated");
+  device().arenas.erase(address);
   std::free(reinterpret_cast<void *>(address));
   return 0;
 }
@@ -290,6 +317,22 @@ Status cuMemcpyDtoHAsync_v2(void *to, Address from, size_t bytes,
   device().put(stream, {[=] {
                  std::memcpy(to, reinterpret_cast<void *>(from), bytes);
                }});
+  return 0;
+}
+Status cuMemcpyDtoDAsync_v2(Address to, Address from, size_t bytes,
+                            Handle stream) {
+  FAIL_IF_ASKED;
+  needContext();
+  trace("across", stream);
+  auto copy = [=] {
+    device().checkRoom(to, bytes, "a copy");
+    device().checkRoom(from, bytes, "a copy");
+    std::memcpy(reinterpret_cast<void *>(to), reinterpret_cast<void *>(from),
+                bytes);
+  };
+  device().checkRoom(to, bytes, "a copy");
+  device().checkRoom(from, bytes, "a copy");
+  device().put(stream, {copy});
   return 0;
 }
 Status cuMemsetD8Async(Address to, unsigned char value, size_t bytes,
@@ -350,7 +393,7 @@ Status cuStreamDestroy_v2(Handle stream) {
 }
 Status cuStreamSynchronize(Handle stream) {
   FAIL_IF_ASKED;
-  device().wait(reinterpret_cast<Stream *>(stream));
+  device().wait(device().streamOf(stream));
   return 0;
 }
 Status cuEventCreate(Handle *event, unsigned) {
@@ -428,18 +471,24 @@ Status cuLaunchKernel(Handle function, unsigned gridX, unsigned gridY,
       sharedBytes != launch->sharedBytes)
     refuse("'" + kernel.name + "' has another grid or block");
   std::vector<void *> pointers;
-  Address arena = here.allocated.begin()->first;
   for (size_t i = 0; i < launch->operands.size() + kernel.checks; ++i) {
     Address address = *static_cast<Address *>(parameters[i]);
     bool isMark = i == launch->operands.size();
-    here.checkRoom(address, isMark ? sizeof(int) : launch->operands[i].bytes,
-                   "'" + kernel.name + "'");
     if (!isMark && launch->operands[i].memory.kind == ArtifactMemory::Arena &&
-        address != arena + launch->operands[i].memory.at)
+        !here.isInArena(address, launch->operands[i].memory.at))
       refuse("'" + kernel.name + "' has an operand at another offset");
     pointers.push_back(reinterpret_cast<void *>(address));
   }
-  here.add(stream, kernel.name, [launch, pointers]() mutable {
+  auto checkPointers = [launch, pointers, name = kernel.name] {
+    for (size_t i = 0; i < pointers.size(); ++i)
+      device().checkRoom(reinterpret_cast<Address>(pointers[i]),
+                         i < launch->operands.size() ? launch->operands[i].bytes
+                                                     : sizeof(int),
+                         "'" + name + "'");
+  };
+  checkPointers();
+  here.add(stream, kernel.name, [launch, pointers, checkPointers]() mutable {
+    checkPointers();
     unsigned sizes[6];
     for (int axis = 0; axis < 3; ++axis) {
       sizes[axis] = static_cast<unsigned>(launch->grid[axis]);
@@ -462,8 +511,7 @@ void cutbackStandInProduct(const StandInProduct &product, Handle stream,
   const std::string &name = here.artifact.kernels[launch->kernel].name;
   if (std::array<int64_t, 4>{p.m, p.n, p.k, p.batch} != product.sizes)
     refuse("the product of '" + name + "' has other sizes");
-  Address arena = here.allocated.begin()->first;
-  if (product.workspace != arena + p.workspaceAt ||
+  if (!here.isInArena(product.workspace, p.workspaceAt) ||
       product.workspaceBytes != static_cast<size_t>(p.workspaceBytes))
     refuse("the product of '" + name + "' has another workspace");
   here.checkRoom(product.workspace, product.workspaceBytes, name);
@@ -474,7 +522,7 @@ void cutbackStandInProduct(const StandInProduct &product, Handle stream,
         product.matrices[i] - matrices[i]->offset * bytesOfType(p.dtype);
     here.checkRoom(first, operand.bytes, "the product of '" + name + "'");
     if (operand.memory.kind == ArtifactMemory::Arena &&
-        first != arena + operand.memory.at)
+        !here.isInArena(first, operand.memory.at))
       refuse("the product of '" + name + "' has a matrix at another offset");
   }
   here.add(stream, name, std::move(compute));

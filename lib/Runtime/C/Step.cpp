@@ -22,6 +22,7 @@ struct CutbackStep {
   std::string message;
   /// Of the last run, for results that are arguments.
   std::vector<char *> arguments;
+  std::vector<char *> kept; ///< memory by argument; null for one that is not
 };
 
 static CutbackStatus fail(CutbackStep &step, CutbackStatus status,
@@ -55,6 +56,7 @@ CutbackStatus cutbackStepOpen(const char *folder, CutbackStep **step) {
     if (readStepFolder(folder, own.artifact, error))
       own.executor = openStep(folder, {}, own.artifact, error);
     if (own.executor) {
+      own.kept.resize(own.artifact.arguments.size());
       own.hooks = HookTable(hookPointsOf(own.artifact));
       own.executor->setHooks(&own.hooks);
       return CUTBACK_DONE;
@@ -125,7 +127,21 @@ const char *cutbackStepSegment(const CutbackStep *step, size_t number) {
              : "";
 }
 
-/// Runs `segments` with memory that kernels may read sixteen bytes at a time.
+static std::string nameArgument(const CutbackStep &step, size_t number) {
+  return "argument " + std::to_string(number) + " ('" +
+         step.artifact.arguments[number].name + "')";
+}
+
+/// Kernels may read sixteen bytes at a time.
+static bool isAligned(const void *memory) {
+  return reinterpret_cast<uintptr_t>(memory) % 16 == 0;
+}
+
+static CutbackStatus failAligned(CutbackStep &step, size_t number) {
+  return fail(step, CUTBACK_WRONG_USAGE,
+              nameArgument(step, number) + " is not aligned to 16 bytes");
+}
+
 static CutbackStatus run(CutbackStep &step, const std::vector<size_t> &segments,
                          void *const *arguments) {
   if (!step.executor)
@@ -133,17 +149,16 @@ static CutbackStatus run(CutbackStep &step, const std::vector<size_t> &segments,
   const auto &declared = step.artifact.arguments;
   step.arguments.clear();
   for (size_t i = 0; i < declared.size(); ++i) {
-    auto *bytes = static_cast<char *>(arguments[i]);
-    std::string name =
-        "argument " + std::to_string(i) + " ('" + declared[i].name + "')";
-    if (reinterpret_cast<uintptr_t>(bytes) % 16 != 0)
-      return fail(step, CUTBACK_WRONG_USAGE,
-                  name + " is not aligned to 16 bytes");
+    auto *bytes =
+        step.kept[i] ? step.kept[i] : static_cast<char *>(arguments[i]);
+    if (!isAligned(bytes))
+      return failAligned(step, i);
     bool isTaken = declared[i].segment.empty();
     for (size_t segment : segments)
       isTaken |= declared[i].segment == step.artifact.segments[segment].name;
     if (!bytes && isTaken && bytesOf(declared[i]) > 0)
-      return fail(step, CUTBACK_WRONG_USAGE, name + " is NULL");
+      return fail(step, CUTBACK_WRONG_USAGE,
+                  nameArgument(step, i) + " is NULL");
     step.arguments.push_back(bytes);
   }
   std::string what = step.executor->run(segments, step.arguments);
@@ -163,6 +178,38 @@ CutbackStatus cutbackStepRunSegment(CutbackStep *step, size_t segment,
     return segment < step->artifact.segments.size()
                ? run(*step, {segment}, arguments)
                : fail(*step, CUTBACK_WRONG_USAGE, "there is no such segment");
+  });
+}
+
+CutbackStatus cutbackStepKeep(CutbackStep *step, size_t argument,
+                              void *memory) {
+  return guarded(*step, [&] {
+    if (argument >= step->kept.size())
+      return fail(*step, CUTBACK_WRONG_USAGE, "there is no such argument");
+    if (!memory)
+      return fail(*step, CUTBACK_WRONG_USAGE,
+                  nameArgument(*step, argument) + " is NULL");
+    if (!isAligned(memory))
+      return failAligned(*step, argument);
+    auto *bytes = static_cast<char *>(memory);
+    std::string what = step->executor->keep(argument, bytes);
+    if (!what.empty())
+      return fail(*step, CUTBACK_NO_PLAN, std::move(what));
+    step->kept[argument] = bytes;
+    return CUTBACK_DONE;
+  });
+}
+
+CutbackStatus cutbackStepFetch(CutbackStep *step, size_t argument) {
+  return guarded(*step, [&] {
+    char *bytes = argument < step->kept.size() ? step->kept[argument] : nullptr;
+    if (!bytes)
+      return fail(*step, CUTBACK_WRONG_USAGE,
+                  "the step does not keep the argument");
+    std::string what = step->executor->readArgument(
+        argument, 0, bytesOf(step->artifact.arguments[argument]), bytes, bytes);
+    return what.empty() ? CUTBACK_DONE
+                        : fail(*step, CUTBACK_NO_PLAN, std::move(what));
   });
 }
 
