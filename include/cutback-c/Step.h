@@ -59,6 +59,32 @@ CUTBACK_EXPORT int cutbackStepApiVersion(void);
  * A step that did not open has no arguments and does not run. */
 CUTBACK_EXPORT CutbackStatus cutbackStepOpen(const char *folder,
                                              CutbackStep **step);
+/* What kind of memory arguments are in, and results are read to. */
+typedef enum CutbackMemory {
+  CUTBACK_MEMORY_HOST = 0,  /* of this machine, whatever runs the step */
+  CUTBACK_MEMORY_DEVICE = 1 /* of the GPU that runs it (--target=cuda) */
+} CutbackMemory;
+
+/* Opens a step for memory of that kind; cutbackStepOpen is for that of this
+ * machine. Addresses of the device are those of its primary context, device 0
+ * of CUDA_VISIBLE_DEVICES, at multiples of 16 bytes. Parameters, buffers and
+ * optimizer state ("param.", "buffer.", "const.", and what an update changes)
+ * are read and written where they are; a run in which they lie elsewhere than
+ * in the one before costs some milliseconds. All other arguments may lie
+ * elsewhere in each run. A step for this machine does not open for memory of a
+ * device. */
+CUTBACK_EXPORT CutbackStatus cutbackStepOpenFor(const char *folder,
+                                                CutbackMemory memory,
+                                                CutbackStep **step);
+/* Of a step for memory of the device: the CUstream that its caller works on;
+ * NULL is the legacy default stream. Runs and reads come behind what was issued
+ * to it, and what is issued to it from then on comes behind them: nobody has to
+ * wait. It must live until another one is set, or the step is destroyed.
+ * Without this call the caller must have waited for his work before a run (that
+ * on the default stream too), and cutbackStepRead waits. */
+CUTBACK_EXPORT CutbackStatus cutbackStepSetStream(CutbackStep *step,
+                                                  void *stream);
+
 /* NULL is allowed. Gives memory of a device back. */
 CUTBACK_EXPORT void cutbackStepDestroy(CutbackStep *step);
 
@@ -87,9 +113,9 @@ CUTBACK_EXPORT size_t cutbackStepNumSegments(const CutbackStep *step);
 CUTBACK_EXPORT const char *cutbackStepSegment(const CutbackStep *step,
                                               size_t number);
 
-/* Runs all segments but an update. `arguments`: memory of this machine, one an
- * argument, aligned to 16 bytes; NULL for what only other segments take, or
- * what the step keeps. */
+/* Runs all segments but an update, and waits for their end. `arguments`: memory
+ * of the kind that the step was opened for, one an argument, aligned to 16
+ * bytes; NULL for what only other segments take, or what the step keeps. */
 CUTBACK_EXPORT CutbackStatus cutbackStepRun(CutbackStep *step,
                                             void *const *arguments);
 /* Runs one segment. What earlier ones left in the arena is still there. */
@@ -109,9 +135,23 @@ CUTBACK_EXPORT CutbackStatus cutbackStepKeep(CutbackStep *step, size_t argument,
 CUTBACK_EXPORT CutbackStatus cutbackStepFetch(CutbackStep *step,
                                               size_t argument);
 
-/* After a run: the elements of a result, `bytes` of it, to `to`. */
+/* After a run: the elements of a result, `bytes` of it, to `to`. To memory of
+ * the device only what lies in row-major order (cutbackStepLayout). */
 CUTBACK_EXPORT CutbackStatus cutbackStepRead(CutbackStep *step, size_t result,
                                              void *to);
+
+/* How a result lies where the step makes it: a gradient may be a transpose. */
+typedef struct CutbackLayout {
+  const int64_t *strides; /* one a size, in elements */
+  size_t bytes;           /* from its first element to the end of the last */
+} CutbackLayout;
+
+/* All zero for a number out of range. */
+CUTBACK_EXPORT CutbackLayout cutbackStepLayout(const CutbackStep *step,
+                                               size_t result);
+/* After a run: a result as it lies, `bytes` of its layout, to `to`. */
+CUTBACK_EXPORT CutbackStatus cutbackStepReadLying(CutbackStep *step,
+                                                  size_t result, void *to);
 
 /* A point between launches at which functions run on a gradient. Points are
  * those of `compile --hook`; functions are added here. */

@@ -27,6 +27,10 @@ std::string Executor::readArgument(size_t, int64_t from, int64_t bytes,
   return "";
 }
 
+std::string Executor::setStream(void *) {
+  return "the step takes memory of this machine, and no stream";
+}
+
 char *Executor::beginLaunches(std::string &error) {
   error = kNotOneByOne;
   return nullptr;

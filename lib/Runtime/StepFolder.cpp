@@ -101,6 +101,13 @@ std::unique_ptr<Executor> cutback::openStep(const std::string &folder,
                                             const StepOptions &options,
                                             const Artifact &artifact,
                                             StepError &error) {
+  if (artifact.target != "cuda" && options.onDevice) {
+    error = {"'" + folder +
+                 "' runs on this machine, and takes no memory of a "
+                 "device",
+             "compile the model with --target=cuda"};
+    return nullptr;
+  }
   if (artifact.target != "cuda")
     return openOnHost(folder, options, artifact, error);
   return cuda::CudaStep::open(artifact, folder, options, error);
@@ -125,23 +132,29 @@ static void gather(const ArtifactResult &result, size_t axis, const char *from,
     gather(result, axis + 1, from + i * result.strides[axis] * item, to);
 }
 
+int64_t cutback::lyingBytes(const ArtifactResult &result) {
+  int64_t span = spanOf(result);
+  return span ? span - result.offset * bytesOfType(result.dtype) : 0;
+}
+
+std::string cutback::readLying(const ArtifactResult &result, Executor &executor,
+                               const std::vector<char *> &arguments, char *to) {
+  int64_t from = result.offset * bytesOfType(result.dtype);
+  int64_t bytes = lyingBytes(result), at = result.memory.at;
+  if (bytes == 0)
+    return "";
+  return result.memory.kind == ArtifactMemory::Arena
+             ? executor.read(at + from, bytes, to)
+             : executor.readArgument(at, from, bytes, arguments[at], to);
+}
+
 std::string cutback::readResult(const ArtifactResult &result,
                                 Executor &executor,
                                 const std::vector<char *> &arguments,
                                 char *to) {
-  int64_t span = spanOf(result);
-  if (span == 0)
-    return "";
-  int64_t from = result.offset * bytesOfType(result.dtype);
-  std::string lying(span - from, 0);
-  std::string what =
-      result.memory.kind == ArtifactMemory::Arena
-          ? executor.read(result.memory.at + from, span - from, lying.data())
-          : executor.readArgument(result.memory.at, from, span - from,
-                                  arguments[result.memory.at], lying.data());
-  if (!what.empty())
-    return what;
-  const char *bytes = lying.data();
-  gather(result, 0, bytes, to);
-  return "";
+  std::string lying(lyingBytes(result), 0);
+  std::string what = readLying(result, executor, arguments, lying.data());
+  if (what.empty() && !lying.empty())
+    gather(result, 0, lying.data(), to);
+  return what;
 }

@@ -7,6 +7,8 @@
  * must agree cutback-step-test list DIR         arguments, results, segments
  *   cutback-step-test keep DIR IN      a step that keeps its parameters and
  * buffers, beside one that does not: they must agree
+ *   cutback-step-test device DIR IN [wait]   a step on memory of the device
+ * (step-device.c)
  *   cutback-step-test wrong DIR        calls that are refused
  *   cutback-step-test hooks DIR IN     functions at hook points, added and
  * deleted while the step runs
@@ -15,7 +17,7 @@
  *
  * Ends with the status of the first call that failed.
  */
-#include "cutback-c/Step.h"
+#include "step-test.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,10 +25,10 @@
 #include <threads.h>
 
 /* All that was allocated, until the end. */
-static void *owned[1024];
+static void *owned[4096];
 static size_t numOwned;
 
-static void *allocate(size_t bytes) {
+void *allocate(size_t bytes) {
   void *memory = calloc(bytes, 1);
   if (!memory || numOwned == sizeof owned / sizeof *owned)
     exit(9);
@@ -57,9 +59,7 @@ static char *alignedTo16(size_t size) {
   return bytes + 16 - (size_t)bytes % 16;
 }
 
-/* Memory at a multiple of 16: what the file FOLDER/NAME holds; without one
- * zeros, or ones of f32, as the step asks. */
-static void *memoryFor(const char *folder, CutbackTensor tensor) {
+void *memoryFor(const char *folder, CutbackTensor tensor) {
   char path[512];
   char *bytes = alignedTo16(tensor.bytes);
   snprintf(path, sizeof path, "%s/%s", folder, tensor.name);
@@ -195,6 +195,8 @@ static int wrong(CutbackStep *step) {
   printf("%d %s\n", cutbackStepKeep(step, 0, arguments[0]),
          cutbackStepMessage(step));
   printf("%d %s\n", cutbackStepFetch(step, 0), cutbackStepMessage(step));
+  printf("%d %s\n", cutbackStepSetStream(step, NULL), cutbackStepMessage(step));
+  printf("none: %d\n", cutbackStepLayout(step, 99).strides == NULL);
   return 0;
 }
 
@@ -298,6 +300,13 @@ int main(int argc, char **argv) {
     status = cutbackStepOpen(argv[2], &steps[1]);
     if (!status)
       status = runTwice(steps, argv[3], argv[4]);
+  }
+  if (strcmp(argv[1], "device") == 0 && argc >= 4) {
+    CutbackStatus opened =
+        cutbackStepOpenFor(argv[2], CUTBACK_MEMORY_DEVICE, &steps[1]);
+    status = status ? status : opened;
+    if (!status)
+      status = runOnDevice(steps, argv[3], argc == 5);
   }
   if (!status && strcmp(argv[1], "keep") == 0 && argc == 4) {
     status = cutbackStepOpen(argv[2], &steps[1]);

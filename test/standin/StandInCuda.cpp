@@ -23,7 +23,8 @@
 // Environment: CUTBACK_STAND_IN is a folder of --target=cuda-host;
 // CUTBACK_STAND_IN_FAIL=CALL=STATUS[@N] lets one call fail; _ARCH ("90"), _FREE
 // (bytes), _VERSION and _DEVICES are what the driver says of itself; with
-// _DEAF events hold up nobody; _TRACE prints calls of streams.
+// _DEAF events hold up nobody; _TRACE prints calls of streams, and the memory
+// of steps.
 
 #include "StandIn.h"
 
@@ -195,6 +196,11 @@ void trace(const char *what, Handle stream) {
                what);
 }
 
+void traceMemory(const char *what, size_t bytes) {
+  if (!setting("_TRACE", "").empty())
+    std::fprintf(stderr, "%s: %zu bytes\n", what, bytes);
+}
+
 template <typename T> Handle make(T *object) {
   device().handles.insert(object);
   return reinterpret_cast<Handle>(object);
@@ -286,8 +292,10 @@ Status cuMemAlloc_v2(Address *address, size_t bytes) {
   std::memset(memory, 0xFF, bytes);
   *address = reinterpret_cast<Address>(memory);
   device().allocated[*address] = bytes;
-  if (std::exchange(device().isArenaNext, false))
+  if (std::exchange(device().isArenaNext, false)) {
     device().arenas.insert(*address);
+    traceMemory("step", bytes);
+  }
   return 0;
 }
 Status cuMemFree_v2(Address address) {
@@ -421,8 +429,9 @@ Status cuStreamWaitEvent(Handle stream, Handle event, unsigned) {
     device().put(stream, {nullptr, nullptr, awaited, awaited->recorded});
   return 0;
 }
-Status cuStreamBeginCapture_v2(Handle, int) {
+Status cuStreamBeginCapture_v2(Handle stream, int) {
   FAIL_IF_ASKED;
+  trace("recording", stream);
   device().recorded = new std::vector<Node>;
   device().hasGraphs = true;
   return 0;

@@ -22,6 +22,9 @@ struct StepOptions {
   /// On a device: issue each launch by itself, in a range of its name for a
   /// profiler, instead of a graph of all. Slower where launches are short.
   bool singleLaunches = false;
+  /// Arguments of run(), and what is read to, are memory of the device, which
+  /// the caller has, at multiples of 16 bytes.
+  bool onDevice = false;
 };
 
 class Executor {
@@ -48,10 +51,10 @@ public:
 
   /// Runs segments, by their numbers, of the artifact that it was opened for.
   /// What a run with the first one made is there for later runs without it.
-  /// `arguments`: memory of this machine, one an argument, with its elements in
-  /// their order; written ones change. Null for one that no segment of the run
-  /// takes, and for one that is kept elsewhere. Returns an empty string, or
-  /// what went wrong and where.
+  /// `arguments`: memory of this machine, or the device where options say so,
+  /// one an argument, with its elements in their order; written ones change.
+  /// Null for one that no segment of the run takes, and for one that is kept
+  /// elsewhere. Returns an empty string, or what went wrong and where.
   virtual std::string run(const std::vector<size_t> &segments,
                           const std::vector<char *> &arguments) = 0;
 
@@ -60,11 +63,18 @@ public:
   /// this machine it stays what run() is given. Returns an empty string, or
   /// what went wrong.
   virtual std::string keep(size_t, const char *) { return ""; }
-  /// After a run: `bytes` of an argument from byte `from` on, to memory of this
-  /// machine. `given`: what run() was given for it, where it is unless it is
-  /// kept elsewhere. Returns an empty string, or what went wrong.
+  /// After a run: `bytes` of an argument from byte `from` on, to memory of the
+  /// kind that arguments are. `given`: what run() was given for it, where it is
+  /// unless it is kept elsewhere. Returns an empty string, or what went wrong.
   virtual std::string readArgument(size_t argument, int64_t from, int64_t bytes,
                                    const char *given, char *to);
+
+  /// Where arguments are on the device: from now on a run, and what is read
+  /// behind it, comes behind what was issued to this CUstream, and what will be
+  /// comes behind both; null is the legacy default stream. Without a stream who
+  /// calls run() has waited for his work, and reads wait. A stream lives until
+  /// another one is set. Returns an empty string, or what went wrong.
+  virtual std::string setStream(void *stream);
 
   /// Begins a run that goes launch by launch: the arena, which holds all
   /// results while it goes on; null, with `error` set, where launches are not
@@ -74,7 +84,8 @@ public:
   virtual std::string runLaunch(size_t segment, size_t launch,
                                 const std::vector<char *> &arguments);
 
-  /// After a run: `bytes` of the arena from `at` on, to memory of this machine.
+  /// After a run: `bytes` of the arena from `at` on, to memory of the kind that
+  /// arguments are.
   /// Returns an empty string, or what went wrong.
   virtual std::string read(int64_t at, int64_t bytes, char *to) = 0;
 

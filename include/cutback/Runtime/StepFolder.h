@@ -28,7 +28,16 @@ std::unique_ptr<Executor> openStep(const std::string &folder,
                                    const StepOptions &options,
                                    const Artifact &artifact, StepError &error);
 
-/// After a run: the elements of a result in row-major order, to `to`, which
+/// After a run: a result as it lies (its strides) from its first element on, to
+/// memory of the kind that `arguments` are; `to` holds spanOf() of it less what
+/// is in front of that. An empty string, or what went wrong.
+std::string readLying(const ArtifactResult &result, Executor &executor,
+                      const std::vector<char *> &arguments, char *to);
+/// Bytes that readLying() writes.
+int64_t lyingBytes(const ArtifactResult &result);
+
+/// After a run, of arguments on this machine: the elements of a result in
+/// row-major order, to `to`, which
 /// holds bytesOf() of it. An empty string, or what went wrong.
 std::string readResult(const ArtifactResult &result, Executor &executor,
                        const std::vector<char *> &arguments, char *to);

@@ -17,6 +17,7 @@ using namespace cutback;
 
 struct CutbackStep {
   Artifact artifact;
+  CutbackMemory memory = CUTBACK_MEMORY_HOST;
   HookTable hooks;
   std::unique_ptr<Executor> executor;
   std::string message;
@@ -47,14 +48,22 @@ static CutbackStatus guarded(CutbackStep &step, Fn body) {
 int cutbackStepApiVersion(void) { return CUTBACK_STEP_API_VERSION; }
 
 CutbackStatus cutbackStepOpen(const char *folder, CutbackStep **step) {
+  return cutbackStepOpenFor(folder, CUTBACK_MEMORY_HOST, step);
+}
+
+CutbackStatus cutbackStepOpenFor(const char *folder, CutbackMemory memory,
+                                 CutbackStep **step) {
   *step = new (std::nothrow) CutbackStep;
   if (!*step)
     return CUTBACK_WRONG_INPUT;
   CutbackStep &own = **step;
   return guarded(own, [&] {
     StepError error;
+    StepOptions options;
+    own.memory = memory;
+    options.onDevice = memory == CUTBACK_MEMORY_DEVICE;
     if (readStepFolder(folder, own.artifact, error))
-      own.executor = openStep(folder, {}, own.artifact, error);
+      own.executor = openStep(folder, options, own.artifact, error);
     if (own.executor) {
       own.kept.resize(own.artifact.arguments.size());
       own.hooks = HookTable(hookPointsOf(own.artifact));
@@ -63,6 +72,20 @@ CutbackStatus cutbackStepOpen(const char *folder, CutbackStep **step) {
     }
     own.artifact = Artifact();
     return fail(own, CUTBACK_NO_PLAN, error.what + "; " + error.next);
+  });
+}
+
+CutbackStatus cutbackStepSetStream(CutbackStep *step, void *stream) {
+  return guarded(*step, [&] {
+    if (!step->executor)
+      return fail(*step, CUTBACK_WRONG_USAGE, "the step is not open");
+    std::string what = step->executor->setStream(stream);
+    return what.empty() ? CUTBACK_DONE
+                        : fail(*step,
+                               step->memory == CUTBACK_MEMORY_DEVICE
+                                   ? CUTBACK_NO_PLAN
+                                   : CUTBACK_WRONG_USAGE,
+                               std::move(what));
   });
 }
 
@@ -186,6 +209,10 @@ CutbackStatus cutbackStepKeep(CutbackStep *step, size_t argument,
   return guarded(*step, [&] {
     if (argument >= step->kept.size())
       return fail(*step, CUTBACK_WRONG_USAGE, "there is no such argument");
+    if (step->memory == CUTBACK_MEMORY_DEVICE)
+      return fail(*step, CUTBACK_WRONG_USAGE,
+                  "arguments of the step are on the device, so there is "
+                  "nothing to keep");
     if (!memory)
       return fail(*step, CUTBACK_WRONG_USAGE,
                   nameArgument(*step, argument) + " is NULL");
@@ -213,17 +240,54 @@ CutbackStatus cutbackStepFetch(CutbackStep *step, size_t argument) {
   });
 }
 
+/// Row-major, without gaps.
+static bool isDense(const ArtifactResult &result) {
+  int64_t stride = 1;
+  for (size_t axis = result.sizes.size(); axis-- > 0;) {
+    if (result.sizes[axis] != 1 && result.strides[axis] != stride)
+      return false;
+    stride *= result.sizes[axis];
+  }
+  return true;
+}
+
+static CutbackStatus read(CutbackStep &step, size_t number, char *to,
+                          bool asItLies) {
+  if (number >= step.artifact.results.size())
+    return fail(step, CUTBACK_WRONG_USAGE, "there is no such result");
+  if (step.arguments.size() != step.artifact.arguments.size())
+    return fail(step, CUTBACK_WRONG_USAGE, "the step has not run");
+  const ArtifactResult &result = step.artifact.results[number];
+  bool isOnDevice = step.memory == CUTBACK_MEMORY_DEVICE;
+  if (isOnDevice && !asItLies && lyingBytes(result) && !isDense(result))
+    return fail(step, CUTBACK_WRONG_USAGE,
+                "result " + std::to_string(number) + " ('" + result.name +
+                    "') does not lie in row-major order on the device; "
+                    "cutbackStepReadLying takes it as it lies");
+  std::string what =
+      isOnDevice || asItLies
+          ? readLying(result, *step.executor, step.arguments, to)
+          : readResult(result, *step.executor, step.arguments, to);
+  return what.empty() ? CUTBACK_DONE
+                      : fail(step, CUTBACK_NO_PLAN, std::move(what));
+}
+
 CutbackStatus cutbackStepRead(CutbackStep *step, size_t result, void *to) {
   return guarded(*step, [&] {
-    if (result >= step->artifact.results.size())
-      return fail(*step, CUTBACK_WRONG_USAGE, "there is no such result");
-    if (step->arguments.size() != step->artifact.arguments.size())
-      return fail(*step, CUTBACK_WRONG_USAGE, "the step has not run");
-    std::string what =
-        readResult(step->artifact.results[result], *step->executor,
-                   step->arguments, static_cast<char *>(to));
-    return what.empty() ? CUTBACK_DONE
-                        : fail(*step, CUTBACK_NO_PLAN, std::move(what));
+    return read(*step, result, static_cast<char *>(to), /*asItLies=*/false);
+  });
+}
+
+CutbackLayout cutbackStepLayout(const CutbackStep *step, size_t result) {
+  if (result >= step->artifact.results.size())
+    return {};
+  const ArtifactResult &one = step->artifact.results[result];
+  return {one.strides.data(), static_cast<size_t>(lyingBytes(one))};
+}
+
+CutbackStatus cutbackStepReadLying(CutbackStep *step, size_t result, void *to) {
+  return guarded(*step, [&] {
+    return read(*step, result, static_cast<char *>(to), /*asItLies=*/true);
   });
 }
 

@@ -70,7 +70,7 @@ bool CudaStep::start(const std::string &folder, StepError &error) {
   if (!allocate(error) || !load(images, error) ||
       !openProducts(folder, found.name, error) || !openStreams(error))
     return false;
-  if (!options.singleLaunches)
+  if (!options.singleLaunches && !caller)
     for (size_t i = 0; i < artifact.segments.size() && error.what.empty(); ++i)
       error.what = record(i);
   return error.what.empty();
@@ -81,7 +81,11 @@ bool CudaStep::openStreams(StepError &error) {
              "cuStreamCreate"))
     return false;
   transfers = std::make_unique<Transfers>(artifact, *driver);
-  error.what = transfers->start();
+  error.what = transfers->start(/*copiesOut=*/!options.onDevice);
+  if (error.what.empty() && options.onDevice) {
+    caller = std::make_unique<CallerStream>(*driver);
+    error.what = caller->start();
+  }
   return error.what.empty();
 }
 
@@ -120,7 +124,8 @@ bool CudaStep::describeDevice(DeviceArchitecture &found, StepError &error) {
 }
 
 bool CudaStep::allocate(StepError &error) {
-  arguments = std::make_unique<DeviceArguments>(artifact, *driver);
+  arguments =
+      std::make_unique<DeviceArguments>(artifact, *driver, options.onDevice);
   int64_t end = arguments->layOut(roundUp(artifact.arenaBytes), kAlignment);
   numMarks = marksBefore(artifact.segments.size());
   int64_t marksAt = end;
@@ -152,6 +157,7 @@ bool CudaStep::load(const DeviceImages &images, StepError &error) {
   modules.resize(images.size());
   graphs.resize(images.size());
   executables.resize(images.size());
+  recordedFor.resize(images.size());
   for (size_t i = 0; i < images.size(); ++i) {
     // A segment without launches has no machine code.
     if (artifact.segments[i].launches.empty())
@@ -187,6 +193,26 @@ std::string CudaStep::record(size_t segment) {
                                               graphs[segment], 0),
           "cuGraphInstantiateWithFlags");
   return error;
+}
+
+/// If the recording has other addresses of the caller than the run, or there is
+/// none.
+std::string CudaStep::recordAnew(size_t segment) {
+  std::vector<Address> used = arguments->usedBy(segment);
+  if (executables[segment] && used == recordedFor[segment])
+    return "";
+  discard(segment);
+  recordedFor[segment] = std::move(used);
+  return record(segment);
+}
+
+void CudaStep::discard(size_t segment) {
+  // Errors here have nobody to hear them.
+  if (executables[segment])
+    (void)driver->cuGraphExecDestroy(executables[segment]);
+  if (graphs[segment])
+    (void)driver->cuGraphDestroy(graphs[segment]);
+  executables[segment] = graphs[segment] = nullptr;
 }
 
 size_t CudaStep::marksBefore(size_t segment) const {
@@ -321,7 +347,10 @@ std::string CudaStep::run(const std::vector<size_t> &segments,
   for (size_t segment : segments)
     hasUpdate |= artifact.segments[segment].name == kUpdateSegment;
   arguments->begin(given, transfers->findFirst(segments));
-  error = prepare(segments);
+  if (caller)
+    error = caller->follow(stream);
+  if (error.empty())
+    error = prepare(segments);
   if (error.empty())
     error = execute(segments);
   error = finish(std::move(error));
@@ -355,7 +384,9 @@ std::string CudaStep::execute(const std::vector<size_t> &segments) {
   for (size_t i = 0; i < segments.size() && error.empty(); ++i) {
     std::vector<TransferIn> copies = arguments->copiesFor(static_cast<int>(i));
     // Behind the launch of the segment in front, beside which they run.
-    if (!copies.empty())
+    if (caller)
+      error = arguments->bringAcross(copies, stream);
+    else if (!copies.empty())
       error = transfers->bring(segments[i], copies, stream);
     transfers->forget(segments[i]);
     if (error.empty())
@@ -372,8 +403,8 @@ std::string CudaStep::launchSegment(size_t segment) {
   ProfilerRange range(artifact.segments[segment].name);
   if (options.singleLaunches || isHooked(segment))
     return launchAll(segment);
-  std::string error;
-  if (executables[segment])
+  std::string error = caller ? recordAnew(segment) : "";
+  if (executables[segment] && error.empty())
     check(error, driver->cuGraphLaunch(executables[segment], stream),
           "cuGraphLaunch");
   return error;
@@ -413,6 +444,10 @@ std::string CudaStep::read(int64_t at, int64_t bytes, char *to) {
     std::memcpy(to, copied, bytes);
     return error;
   }
+  if (caller)
+    return enter(error) ? caller->copy(reinterpret_cast<Address>(to), base + at,
+                                       bytes, stream)
+                        : error;
   if (bytes && enter(error) &&
       check(error, driver->cuMemcpyDtoHAsync_v2(to, base + at, bytes, stream),
             "cuMemcpyDtoHAsync_v2"))
@@ -427,11 +462,23 @@ std::string CudaStep::keep(size_t argument, const char *from) {
 
 std::string CudaStep::readArgument(size_t argument, int64_t from, int64_t bytes,
                                    const char *given, char *to) {
+  std::string error;
+  if (caller)
+    return enter(error)
+               ? caller->copy(reinterpret_cast<Address>(to),
+                              (*arguments)[argument] + from, bytes, stream)
+               : error;
   if (!arguments->keeps(argument))
     return Executor::readArgument(argument, from, bytes, given, to);
-  std::string error;
   return enter(error) ? arguments->read(argument, from, bytes, to, stream)
                       : error;
+}
+
+std::string CudaStep::setStream(void *given) {
+  std::string error;
+  if (!caller)
+    return Executor::setStream(given);
+  return enter(error) ? caller->set(static_cast<Handle>(given), stream) : error;
 }
 
 CudaStep::~CudaStep() {
@@ -440,13 +487,10 @@ CudaStep::~CudaStep() {
   // Errors here have nobody to hear them.
   if (hasContext)
     (void)driver->cuCtxSetCurrent(context);
-  for (Handle executable : executables)
-    if (executable)
-      (void)driver->cuGraphExecDestroy(executable);
-  for (Handle graph : graphs)
-    if (graph)
-      (void)driver->cuGraphDestroy(graph);
+  for (size_t i = 0; i < graphs.size(); ++i)
+    discard(i);
   transfers.reset();
+  caller.reset();
   if (stream)
     (void)driver->cuStreamDestroy_v2(stream);
   products.reset();

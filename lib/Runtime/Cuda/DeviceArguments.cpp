@@ -1,27 +1,55 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// An argument has memory of the step, behind the arena; tied ones have the
-// same. A run copies there what its segments take, and back what they have
-// written.
+// Of a caller with memory of this machine an argument has memory of the step,
+// behind the arena; tied ones have the same. A run copies there what its
+// segments take, and back what they have written. One that is kept is copied
+// once: a training keeps its state so, and what goes over the bus in a step is
+// a batch and some numbers, however large the model is.
 //
-// One that is kept is copied once. A training keeps its state so: what goes
-// over the bus in a step is a batch and some numbers, however large the model
-// is.
+// Of a caller with memory of the device, parameters, buffers and optimizer
+// state are taken where they are: they would be there twice, and do not move. A
+// recording has their addresses, and recording costs milliseconds; so batches,
+// which lie elsewhere in each step, are copied to memory of the step, at the
+// speed of the device.
 
 #include "cutback/Runtime/Cuda/DeviceArguments.h"
+
+#include <algorithm>
 
 using namespace cutback;
 using namespace cutback::cuda;
 
-DeviceArguments::DeviceArguments(const Artifact &artifact, const Driver &driver)
-    : artifact(artifact), driver(driver), addresses(artifact.arguments.size()),
-      isKept(artifact.arguments.size()) {}
+/// Whether an argument is the same memory in each step.
+static bool isState(const ArtifactArgument &argument) {
+  for (const char *kind : {"param.", "buffer.", "const."})
+    if (argument.name.rfind(kind, 0) == 0)
+      return true;
+  return argument.isUpdated;
+}
+
+DeviceArguments::DeviceArguments(const Artifact &artifact, const Driver &driver,
+                                 bool areThere)
+    : artifact(artifact), driver(driver), areThere(areThere),
+      isTaken(artifact.arguments.size()), addresses(artifact.arguments.size()),
+      isKept(artifact.arguments.size()), used(artifact.segments.size()) {
+  for (size_t i = 0; i < isTaken.size(); ++i)
+    isTaken[i] = areThere && isState(artifact.arguments[rootOf(i)]);
+  for (size_t i = 0; i < used.size(); ++i) {
+    for (const ArtifactLaunch &launch : artifact.segments[i].launches)
+      for (const ArtifactOperand &operand : launch.operands)
+        if (operand.memory.kind == ArtifactMemory::Argument &&
+            isTaken[operand.memory.at])
+          used[i].push_back(operand.memory.at);
+    std::sort(used[i].begin(), used[i].end());
+    used[i].erase(std::unique(used[i].begin(), used[i].end()), used[i].end());
+  }
+}
 
 int64_t DeviceArguments::layOut(int64_t at, int64_t alignment) {
   for (size_t i = 0; i < addresses.size(); ++i) {
     bool isTied = rootOf(i) != i;
     addresses[i] = isTied ? addresses[rootOf(i)] : static_cast<Address>(at);
-    if (!isTied)
+    if (!isTied && !isTaken[i])
       at += (bytesOf(artifact.arguments[i]) + alignment - 1) / alignment *
             alignment;
   }
@@ -64,6 +92,17 @@ void DeviceArguments::begin(const std::vector<char *> &memory,
                             std::vector<int> firstTaken) {
   given = memory;
   first = std::move(firstTaken);
+  for (size_t i = 0; i < given.size(); ++i)
+    if (char *own = given[rootOf(i)] ? given[rootOf(i)] : given[i];
+        own && isTaken[i])
+      addresses[i] = reinterpret_cast<Address>(own);
+}
+
+std::vector<Address> DeviceArguments::usedBy(size_t segment) const {
+  std::vector<Address> all;
+  for (size_t argument : used[segment])
+    all.push_back(addresses[argument]);
+  return all;
 }
 
 std::vector<TransferIn> DeviceArguments::copiesFor(int place) const {
@@ -75,16 +114,35 @@ std::vector<TransferIn> DeviceArguments::copiesFor(int place) const {
   return copies;
 }
 
+std::string DeviceArguments::bringAcross(const std::vector<TransferIn> &copies,
+                                         Handle stream) const {
+  std::string error;
+  for (const TransferIn &copy : copies)
+    if (error.empty())
+      error = driver.explain(driver.cuMemcpyDtoDAsync_v2(
+                                 copy.to, reinterpret_cast<Address>(copy.from),
+                                 copy.bytes, stream),
+                             "cuMemcpyDtoDAsync_v2");
+  return error;
+}
+
 std::string DeviceArguments::bringBack(bool hasUpdate, Handle stream) const {
   std::string error;
   for (size_t i = 0; i < given.size() && error.empty(); ++i) {
     const ArtifactArgument &argument = artifact.arguments[i];
     bool isChanged = argument.isWritten || (hasUpdate && argument.isUpdated);
-    if (isChanged && isCopied(i))
+    if (!isChanged || !isCopied(i))
+      continue;
+    int64_t bytes = bytesOf(argument);
+    if (areThere)
       error =
-          driver.explain(driver.cuMemcpyDtoHAsync_v2(given[i], addresses[i],
-                                                     bytesOf(argument), stream),
-                         "cuMemcpyDtoHAsync_v2");
+          bringAcross({{reinterpret_cast<Address>(given[i]),
+                        reinterpret_cast<const char *>(addresses[i]), bytes}},
+                      stream);
+    else
+      error = driver.explain(
+          driver.cuMemcpyDtoHAsync_v2(given[i], addresses[i], bytes, stream),
+          "cuMemcpyDtoHAsync_v2");
   }
   return error;
 }

@@ -45,8 +45,9 @@ void Transfers::listResults() {
       outgoing.push_back({0, result.memory.at, spanOf(result)});
 }
 
-std::string Transfers::start() {
-  listResults();
+std::string Transfers::start(bool copiesOut) {
+  if (copiesOut)
+    listResults();
   std::string error;
   check(error, driver.cuStreamCreate(&stream, kNonBlocking), "cuStreamCreate");
   for (std::vector<Handle> *events : {&arrived, &made}) {

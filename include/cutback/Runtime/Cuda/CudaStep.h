@@ -4,6 +4,7 @@
 #ifndef CUTBACK_RUNTIME_CUDA_CUDASTEP_H
 #define CUTBACK_RUNTIME_CUDA_CUDASTEP_H
 
+#include "cutback/Runtime/Cuda/CallerStream.h"
 #include "cutback/Runtime/Cuda/DeviceArguments.h"
 #include "cutback/Runtime/Cuda/DeviceImages.h"
 #include "cutback/Runtime/Cuda/Driver.h"
@@ -17,9 +18,10 @@ namespace cutback::cuda {
 
 /// One allocation holds arena, arguments and the marks of launches that check
 /// something; each segment is a CUDA graph, recorded once and launched in
-/// every run of it, unless launches are single. Products of a library are in
-/// it, where the artifact asks for them. What it holds of the device is given
-/// back with it.
+/// every run of it, unless launches are single. Where arguments are on the
+/// device, it has those of the last addresses that runs were given. Products of
+/// a library are in it, where the artifact asks for them. What it holds of the
+/// device is given back with it.
 class CudaStep : public Executor {
 public:
   /// Takes device 0 (the driver heeds CUDA_VISIBLE_DEVICES) and machine code
@@ -38,6 +40,7 @@ public:
   std::string keep(size_t argument, const char *from) override;
   std::string readArgument(size_t argument, int64_t from, int64_t bytes,
                            const char *given, char *to) override;
+  std::string setStream(void *given) override;
   std::vector<std::string> notes() const override {
     return products ? products->notes() : std::vector<std::string>();
   }
@@ -54,6 +57,8 @@ private:
                     StepError &error);
   bool openStreams(StepError &error);
   std::string record(size_t segment);
+  std::string recordAnew(size_t segment);
+  void discard(size_t segment);
   std::string launchAll(size_t segment);
   std::string runHooks(size_t segment, size_t before);
   bool isHooked(size_t segment) const;
@@ -90,9 +95,11 @@ private:
   Handle stream = nullptr; ///< of launches
   Address base = 0;        ///< of the arena, which comes first
   std::unique_ptr<DeviceArguments> arguments;
+  std::unique_ptr<CallerStream> caller; ///< if arguments are on the device
   Address marks = 0; ///< an int for each launch that checks indices
   size_t numMarks = 0;
   std::vector<Handle> modules, graphs, executables; ///< by segment
+  std::vector<std::vector<Address>> recordedFor;    ///< by segment
   std::vector<Handle> functions;                    ///< by kernel
 };
 

@@ -8,13 +8,14 @@
 
 namespace cutback::cuda {
 
-/// Places of arguments in memory of the step, and what a run copies to them and
-/// back. Functions that return a string return an empty one, or which call
-/// failed.
+/// Places of arguments, and what a run copies to them and back. Functions that
+/// return a string return an empty one, or which call failed.
 class DeviceArguments {
 public:
-  /// `artifact` and `driver` must outlive it.
-  DeviceArguments(const Artifact &artifact, const Driver &driver);
+  /// `areThere`: what runs are given are addresses of the device. `artifact`
+  /// and `driver` must outlive it.
+  DeviceArguments(const Artifact &artifact, const Driver &driver,
+                  bool areThere);
 
   /// Lays out memory of the step from byte `at` of its allocation on, each
   /// argument from a multiple of `alignment` bytes; returns the end.
@@ -34,8 +35,13 @@ public:
   /// A run: memory of the caller, one an argument, and by argument the place of
   /// the run's first segment that takes it (Transfers::findFirst).
   void begin(const std::vector<char *> &memory, std::vector<int> firstTaken);
+  /// Addresses of the caller that launches of a segment have, in this run.
+  std::vector<Address> usedBy(size_t segment) const;
   /// What a segment is the first to take.
   std::vector<TransferIn> copiesFor(int place) const;
+  /// Copies on the device. Does not wait.
+  std::string bringAcross(const std::vector<TransferIn> &copies,
+                          Handle stream) const;
   /// Behind all segments: what they have written, to the caller. Does not wait.
   std::string bringBack(bool hasUpdate, Handle stream) const;
 
@@ -47,15 +53,18 @@ private:
   /// Whether the run copies it.
   bool isCopied(size_t argument) const {
     return given[argument] && first[argument] >= 0 && !keeps(argument) &&
-           bytesOf(artifact.arguments[argument]) > 0;
+           !isTaken[argument] && bytesOf(artifact.arguments[argument]) > 0;
   }
 
   const Artifact &artifact;
   const Driver &driver;
-  std::vector<Address> addresses; ///< by argument
-  std::vector<bool> isKept;       ///< of tied ones the first
-  std::vector<char *> given;      ///< of the run
-  std::vector<int> first;         ///< of the run
+  bool areThere;
+  std::vector<bool> isTaken;             ///< where the caller has it
+  std::vector<Address> addresses;        ///< by argument
+  std::vector<bool> isKept;              ///< of tied ones the first
+  std::vector<std::vector<size_t>> used; ///< by segment: those taken
+  std::vector<char *> given;             ///< of the run
+  std::vector<int> first;                ///< of the run
 };
 
 } // namespace cutback::cuda

@@ -48,6 +48,8 @@ struct DriverCalls {
                                  Handle stream);
   Status (*cuMemcpyDtoHAsync_v2)(void *to, Address from, size_t bytes,
                                  Handle stream);
+  Status (*cuMemcpyDtoDAsync_v2)(Address to, Address from, size_t bytes,
+                                 Handle stream);
   Status (*cuMemsetD8Async)(Address to, unsigned char value, size_t bytes,
                             Handle stream);
   Status (*cuModuleLoadData)(Handle *module, const void *image);

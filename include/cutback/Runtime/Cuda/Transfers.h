@@ -30,8 +30,8 @@ public:
   ~Transfers();
 
   /// Makes the stream, the events, and memory of this machine for the results
-  /// that go out.
-  std::string start();
+  /// that go out, if they do.
+  std::string start(bool copiesOut);
 
   /// For a run of `segments`: by argument, the place in that list of the first
   /// segment with a launch that reads or writes it; -1 for none. Tied ones are

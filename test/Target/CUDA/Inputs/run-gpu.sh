@@ -24,7 +24,7 @@ say "copies first" "" CUTBACK_STAND_IN_ORDER=copies
 say "launches first, no events" "" CUTBACK_STAND_IN_DEAF=1
 say "copies first, no events" "" CUTBACK_STAND_IN_DEAF=1 \
   CUTBACK_STAND_IN_ORDER=copies
-say "calls" "" CUTBACK_STAND_IN_TRACE=1 | grep 'calls\|stream' | uniq -c |
+say "calls" "" CUTBACK_STAND_IN_TRACE=1 | grep 'calls\|stream' | grep -v recording | uniq -c |
   sed 's/^ *//; s/^1 calls/calls/'
 export NVTX_INJECTION64_PATH=$standin/products/libprofiler.so.1
 say "ranges" ""

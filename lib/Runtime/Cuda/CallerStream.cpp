@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A caller with memory on the device issues work there and does not wait for
+// it: batches may still be on their way when a step is to run, and a result is
+// read by what he issues next. Streams that do not block know nothing of each
+// other, nor of the legacy default stream, so an event says it.
+//
+// A step waits for its own launches, so behind a run nothing is to be said. A
+// result is then copied on the stream of the caller, and nobody waits: the next
+// run, which writes over it, comes behind that stream.
+
+#include "cutback/Runtime/Cuda/CallerStream.h"
+
+using namespace cutback::cuda;
+
+static constexpr unsigned kWithoutTiming = 2; // CU_EVENT_DISABLE_TIMING
+
+CallerStream::~CallerStream() {
+  // Errors here have nobody to hear them.
+  if (event)
+    (void)driver.cuEventDestroy_v2(event);
+}
+
+std::string CallerStream::start() {
+  return driver.explain(driver.cuEventCreate(&event, kWithoutTiming),
+                        "cuEventCreate");
+}
+
+std::string CallerStream::set(Handle given, Handle own) {
+  std::string error;
+  if (isKnown && given != stream)
+    error = follow(own);
+  stream = given;
+  isKnown = true;
+  return error;
+}
+
+std::string CallerStream::follow(Handle own) {
+  if (!isKnown)
+    return "";
+  std::string error =
+      driver.explain(driver.cuEventRecord(event, stream), "cuEventRecord");
+  return error.empty() ? driver.explain(driver.cuStreamWaitEvent(own, event, 0),
+                                        "cuStreamWaitEvent")
+                       : error;
+}
+
+std::string CallerStream::copy(Address to, Address from, int64_t bytes,
+                               Handle own) {
+  if (bytes == 0)
+    return "";
+  std::string error = driver.explain(
+      driver.cuMemcpyDtoDAsync_v2(to, from, bytes, isKnown ? stream : own),
+      "cuMemcpyDtoDAsync_v2");
+  return error.empty() && !isKnown
+             ? driver.explain(driver.cuStreamSynchronize(own),
+                              "cuStreamSynchronize")
+             : error;
+}
