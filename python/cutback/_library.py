@@ -91,6 +91,11 @@ class CutbackError(Exception):
         )
 
 
+def input_error(text):
+    """That the input is wrong."""
+    return CutbackError(1, [Diagnostic("error", "", 0, 0, text)])
+
+
 class LibraryMissing(CutbackError):
     """libcutback.so is not there, or is of another version. One sentence."""
 

@@ -38,6 +38,13 @@ class _HookPoint(ctypes.Structure):
     ]
 
 
+class _Layout(ctypes.Structure):
+    _fields_ = [
+        ("strides", ctypes.POINTER(ctypes.c_int64)),
+        ("bytes", ctypes.c_size_t),
+    ]
+
+
 _Hook = ctypes.CFUNCTYPE(
     ctypes.c_int64, ctypes.c_void_p, ctypes.c_int64, ctypes.c_char_p,
     ctypes.c_int32, ctypes.POINTER(ctypes.c_int64), ctypes.c_void_p,
@@ -45,9 +52,11 @@ _Hook = ctypes.CFUNCTYPE(
 _Step = ctypes.c_void_p
 _SIGNATURES = {
     "cutbackStepApiVersion": (ctypes.c_int, []),
-    "cutbackStepOpen": (
-        ctypes.c_int, [ctypes.c_char_p, ctypes.POINTER(_Step)]
+    "cutbackStepOpenFor": (
+        ctypes.c_int,
+        [ctypes.c_char_p, ctypes.c_int, ctypes.POINTER(_Step)],
     ),
+    "cutbackStepSetStream": (ctypes.c_int, [_Step, ctypes.c_void_p]),
     "cutbackStepDestroy": (None, [_Step]),
     "cutbackStepMessage": (ctypes.c_char_p, [_Step]),
     "cutbackStepArenaBytes": (ctypes.c_size_t, [_Step]),
@@ -63,6 +72,14 @@ _SIGNATURES = {
         [_Step, ctypes.c_size_t, ctypes.POINTER(ctypes.c_void_p)],
     ),
     "cutbackStepRead": (
+        ctypes.c_int, [_Step, ctypes.c_size_t, ctypes.c_void_p]
+    ),
+    "cutbackStepKeep": (
+        ctypes.c_int, [_Step, ctypes.c_size_t, ctypes.c_void_p]
+    ),
+    "cutbackStepFetch": (ctypes.c_int, [_Step, ctypes.c_size_t]),
+    "cutbackStepLayout": (_Layout, [_Step, ctypes.c_size_t]),
+    "cutbackStepReadLying": (
         ctypes.c_int, [_Step, ctypes.c_size_t, ctypes.c_void_p]
     ),
     "cutbackStepNumHookPoints": (ctypes.c_size_t, [_Step]),
@@ -149,15 +166,24 @@ def _tensor(one):
 
 
 class Step:
-    """A step that `cutback compile --target=...` wrote into `folder`."""
+    """A step that `cutback compile --target=...` wrote into `folder`.
 
-    def __init__(self, folder):
+    Pointers are those of this machine, or with `on_device` addresses of the GPU
+    that the step runs on; then parameters and buffers should not move from run
+    to run.
+    """
+
+    def __init__(self, folder, on_device=False):
         self._library = _library()
         self._handle = _Step()
-        self._check(self._library.cutbackStepOpen(
-            os.fsencode(folder), ctypes.byref(self._handle)))
+        self._check(self._library.cutbackStepOpenFor(
+            os.fsencode(folder), int(on_device), ctypes.byref(self._handle)))
         self.arguments = self._list("Argument")
         self.results = self._list("Result")
+        self.strides = [  # of results, as they lie
+            tuple(self._library.cutbackStepLayout(self._handle, i)
+                  .strides[:len(one.sizes)])
+            for i, one in enumerate(self.results)]
         self.segments = [
             self._library.cutbackStepSegment(self._handle, i).decode()
             for i in range(self._library.cutbackStepNumSegments(self._handle))]
@@ -186,6 +212,24 @@ class Step:
         """How many threads run a launch; results have the same bits."""
         self._library.cutbackStepSetThreads(self._handle, count)
 
+    def set_stream(self, stream):
+        """Of a step `on_device`: runs and reads come behind what was issued to
+        this CUstream, and what will be comes behind them. 0 is the default
+        stream; without a stream the caller waits before a run."""
+        self._check(self._library.cutbackStepSetStream(
+            self._handle, ctypes.c_void_p(stream)))
+
+    def keep(self, argument, pointer):
+        """Keeps an argument of this number where launches run: it is what lies
+        at `pointer`, which lives on, and runs are given None for it."""
+        self._check(self._library.cutbackStepKeep(
+            self._handle, argument, ctypes.c_void_p(pointer)))
+
+    def fetch(self, argument):
+        """Copies what a kept argument is now to the pointer it was kept with.
+        """
+        self._check(self._library.cutbackStepFetch(self._handle, argument))
+
     def run(self, segment, pointers):
         """Runs a segment; `pointers`: one an argument, aligned to 16 bytes."""
         list_of = (ctypes.c_void_p * len(pointers))(*pointers)
@@ -199,12 +243,14 @@ class Step:
 
     def add_hook(self, point, function):
         """Adds a function to the hook point of this number: it is given the
-        pointer of the gradient when the backward is there, and returns whether
-        it changed it. What it raises ends the step. A key, for `delete_hook`.
+        pointer of the gradient when the backward is there, on a GPU with the
+        stream (a CUstream) that it is to work on, else None, and returns
+        whether it changed it. What it raises ends the step. A key, for
+        `delete_hook`.
         """
-        def call(buffer, size, *_):
+        def call(buffer, size, _type, _rank, _sizes, _data, stream):
             try:
-                return size if function(buffer) else 0
+                return size if function(buffer, stream) else 0
             except BaseException as error:  # goes on in run()
                 self._raised = error
                 return -1
@@ -223,6 +269,11 @@ class Step:
     def read(self, result, pointer):
         """Copies a result, `bytes` of it, to memory of the caller."""
         self._check(self._library.cutbackStepRead(
+            self._handle, result, ctypes.c_void_p(pointer)))
+
+    def read_lying(self, result, pointer):
+        """Copies a result as it lies: in memory with its `strides`."""
+        self._check(self._library.cutbackStepReadLying(
             self._handle, result, ctypes.c_void_p(pointer)))
 
     def __del__(self):

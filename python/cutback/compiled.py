@@ -4,7 +4,7 @@
 The model is exported and compiled by the program `cutback`; what comes back
 runs its forward, and its backward when autograd asks for it. Parameters,
 buffers and inputs are read where PyTorch has them; buffers are changed in
-place, as by the model.
+place, as by the model. A model on a GPU becomes a step for it.
 """
 
 import json
@@ -16,9 +16,11 @@ import torch
 from torch.utils import _pytree as pytree
 
 from ._library import CutbackError, Diagnostic
+from ._library import input_error as _error
 from ._step import Step, program_path
 from .hooks import Hook
 from .options import Options, python_names
+from .places import place_of
 
 _DTYPES = {
     "f64": torch.float64, "f32": torch.float32, "bf16": torch.bfloat16,
@@ -43,8 +45,10 @@ def compile(model, args=(), kwargs=None, *, dynamic_shapes=None, options=None,
     torch.export.export) or the program leave open: machine code for others is
     made when a call first has them, of the same plan, in an arena of its own.
 
-    Tensors are read and written where they lie. Arguments of other libraries
-    (arrays that have `__dlpack__`) are taken without a copy.
+    Tensors are read and written where they lie, on a CPU or on device 0 of
+    CUDA: all of the model and its inputs on one. On a GPU the step comes behind
+    what was issued to the current stream. Arguments of other libraries (arrays
+    that have `__dlpack__`) are taken without a copy.
 
     `options` decide the plan (cutback.Options, or a dict of its fields).
     `folder` keeps what is compiled; without it, it goes with the function.
@@ -56,17 +60,22 @@ def compile(model, args=(), kwargs=None, *, dynamic_shapes=None, options=None,
     program = model
     if isinstance(model, torch.nn.Module):
         args, kwargs = pytree.tree_map(_tensor_of, (tuple(args), kwargs))
+        place = place_of([*model.parameters(), *model.buffers(),
+                          *_tensors((args, kwargs))])
         program = torch.export.export(model, args, kwargs,
                                       dynamic_shapes=dynamic_shapes)
     elif dynamic_shapes is not None:
         raise _error("dynamic_shapes goes with a module; the program was"
                      " exported with its own")
+    else:
+        place = place_of([*program.state_dict.values(),
+                          *_tensors(program.example_inputs)])
     keeper = None
     if folder is None:
         keeper = tempfile.TemporaryDirectory(prefix="cutback-")
         folder = keeper.name
-    _write(program, pathlib.Path(folder), Options.of(options), hooks)
-    step = CompiledStep(program, model, pathlib.Path(folder), keeper)
+    _write(program, pathlib.Path(folder), Options.of(options), hooks, place)
+    step = CompiledStep(program, model, pathlib.Path(folder), keeper, place)
     if threads is not None:
         step.set_threads(threads)
     if isinstance(hooks, dict):
@@ -83,13 +92,18 @@ def _tensor_of(argument):
     return torch.from_dlpack(argument)
 
 
-def _write(program, folder, options, hooks):
+def _tensors(tree):
+    return [one for one in pytree.tree_leaves(tree)
+            if isinstance(one, torch.Tensor)]
+
+
+def _write(program, folder, options, hooks, place):
     with tempfile.TemporaryDirectory(prefix="cutback-") as work:
         given = pathlib.Path(work) / "model.pt2"
         torch.export.save(program, given)
-        _run_program(str(given), "-o", str(folder), "--target=cpu",
+        _run_program(str(given), "-o", str(folder),
                      *("--hook=" + point for point in hooks),
-                     *options.arguments(device="cpu", runs_elsewhere=False))
+                     *place.arguments(program.graph, options))
 
 
 def _run_program(*arguments):
@@ -106,18 +120,15 @@ def _run_program(*arguments):
                 "error", "", 0, 0, done.stderr.strip())])
 
 
-def _error(text):
-    return CutbackError(1, [Diagnostic("error", "", 0, 0, text)])
-
-
 class CompiledStep:
     """What `cutback.compile` gives; see there."""
 
-    def __init__(self, program, model, folder, keeper):
+    def __init__(self, program, model, folder, keeper, place):
         self._folder, self._keeper = folder, keeper
+        self._place = place
         self._in_spec = program.call_spec.in_spec
         self._out_spec = program.call_spec.out_spec
-        self._state = _state_of(program, model)
+        self._state = _state_of(program, model, place.device)
         manifest = json.loads((folder / "manifest.json").read_text())
         self._symbols = {one["name"]: one["value"]
                          for one in manifest.get("symbols", [])}
@@ -130,12 +141,18 @@ class CompiledStep:
         self._sized = {tuple(self._symbols.values()): self._first}
 
     def _open(self, folder):
-        sized = _SizedStep(Step(folder), self._state, self._out_spec)
+        sized = _SizedStep(Step(folder, self._place.on_device), self._state,
+                           self._out_spec, self._place)
         if self._threads is not None:
             sized.step.set_threads(self._threads)
         for hook in self._hooks.values():
-            hook.add_to(sized.step, _DTYPES)
+            hook.add_to(sized.step, _DTYPES, self._place)
         return sized
+
+    @property
+    def device(self):
+        """Where the step runs, and its tensors are."""
+        return self._place.device
 
     @property
     def arena_bytes(self):
@@ -165,7 +182,7 @@ class CompiledStep:
         `remove()` takes it away, while a step runs for the next one.
         """
         hook = Hook(point, function, self._hooks)
-        if not sum(hook.add_to(sized.step, _DTYPES)
+        if not sum(hook.add_to(sized.step, _DTYPES, self._place)
                    for sized in self._sized.values()):
             points = ", ".join("%s:%s" % (one.kind, one.gradient.name)
                                for one in self.hook_points)
@@ -184,7 +201,7 @@ class CompiledStep:
         found = {argument.name: self._find(argument.name, inputs)
                  for argument in self._first.given}
         sized = self._find_sized(found)
-        given = [_checked(argument, found[argument.name])
+        given = [_checked(argument, found[argument.name], self._place)
                  for argument in sized.given]
         return pytree.tree_unflatten(list(_Run.apply(sized, *given)),
                                      self._out_spec)
@@ -223,14 +240,14 @@ class CompiledStep:
         return self._sized[key]
 
 
-def _checked(argument, found):
-    if (found.device.type != "cpu" or tuple(found.shape) != argument.sizes
+def _checked(argument, found, place):
+    if (found.device != place.device or tuple(found.shape) != argument.sizes
             or found.dtype != _DTYPES[argument.dtype]):
         raise _error(
             "'%s' is %s of %s on %s; the step was compiled for %s of %s on"
-            " a CPU: compile it again for these"
+            " %s: compile it again for these"
             % (argument.name, found.dtype, list(found.shape), found.device,
-               _DTYPES[argument.dtype], list(argument.sizes)))
+               _DTYPES[argument.dtype], list(argument.sizes), place))
     return found
 
 
@@ -238,8 +255,8 @@ class _SizedStep:
     """Machine code for one set of sizes, and what it holds of its last
     forward."""
 
-    def __init__(self, step, state, out_spec):
-        self.step = step
+    def __init__(self, step, state, out_spec, place):
+        self.step, self._place = step, place
         self.runs = 0  # forwards so far: the arena is of the last one
         self._waits = False  # and whether its backward may come
         self._own = {}  # by number, tensors of arguments that nobody gives
@@ -248,7 +265,7 @@ class _SizedStep:
         for number, argument in enumerate(step.arguments):
             if argument.required:
                 continue
-            self._own[number] = _make(argument)
+            self._own[number] = _make(argument, place.device)
             if argument.fill == "s":
                 self._seeds.append(number)
             elif argument.fill == "1" and not argument.name:
@@ -277,6 +294,9 @@ class _SizedStep:
                 elif argument.written:
                     written.append(original)
             tensors.append(tensor)
+        stream = self._place.stream()
+        if stream is not None:
+            self.step.set_stream(stream)
         self.step.run(segment, [one.data_ptr() for one in tensors])
         for original, tensor in copies:
             original.copy_(tensor)
@@ -285,9 +305,11 @@ class _SizedStep:
 
     def _read(self, number):
         result = self.step.results[number]
-        tensor = torch.empty(result.sizes, dtype=_DTYPES[result.dtype])
-        self.step.read(number, tensor.data_ptr())
-        return tensor
+        tensor = torch.empty_strided(
+            result.sizes, self.step.strides[number],
+            dtype=_DTYPES[result.dtype], device=self._place.device)
+        self.step.read_lying(number, tensor.data_ptr())
+        return tensor.contiguous()
 
     def forward(self, given):
         for number in self._seeds:
@@ -357,10 +379,11 @@ class _Run(torch.autograd.Function):
             for argument, wanted in zip(step.given, ctx.needs_input_grad[1:]))
 
 
-def _state_of(program, model):
+def _state_of(program, model, device):
     """Parameters, buffers and constants by name: the model's own, so that what
-    an optimizer does to them is seen."""
-    state = {name: one for name, one in program.constants.items()
+    an optimizer does to them is seen. Constants, numbers of the program's text,
+    may have been on a CPU."""
+    state = {name: one.to(device) for name, one in program.constants.items()
              if isinstance(one, torch.Tensor)}
     state.update(program.state_dict)
     if isinstance(model, torch.nn.Module):
@@ -385,8 +408,9 @@ def _find_tied(arguments, state):
     return twice
 
 
-def _make(argument):
-    tensor = torch.zeros(argument.sizes, dtype=_DTYPES[argument.dtype])
+def _make(argument, device):
+    tensor = torch.zeros(argument.sizes, dtype=_DTYPES[argument.dtype],
+                         device=device)
     return tensor.fill_(1) if argument.fill == "1" else tensor
 
 

@@ -5,7 +5,6 @@ A step is compiled with points; functions come and go later. Of a step for
 several sizes each of its machine codes has them.
 """
 
-import ctypes
 import fnmatch
 
 import torch
@@ -22,25 +21,28 @@ class Hook:
         self._function, self._owner = function, owner
         self._keys = []
 
-    def add_to(self, step, dtypes):
-        """Adds it at each point of `step` that it fits; how many these are."""
+    def add_to(self, step, dtypes, place):
+        """Adds it at each point of `step`, which runs at `place`, that it fits;
+        how many these are."""
         fits = [number for number, one in enumerate(step.hook_points)
                 if one.kind == self._kind
                 and fnmatch.fnmatchcase(one.gradient.name, self._name)]
         for number in fits:
             gradient = step.hook_points[number].gradient
             self._keys.append((step, step.add_hook(
-                number, lambda pointer, of=gradient: self._run(
-                    pointer, of, dtypes[of.dtype]))))
+                number, lambda pointer, stream, of=gradient: self._run_at(
+                    place, stream, pointer, of, dtypes[of.dtype]))))
         return len(fits)
 
-    def _run(self, pointer, of, dtype):
+    def _run_at(self, place, stream, pointer, of, dtype):
         """Whether the function changed the gradient at `pointer`."""
         if not of.bytes:
             return False
-        memory = torch.frombuffer(
-            (ctypes.c_char * of.bytes).from_address(pointer),
-            dtype=dtype).view(of.sizes)
+        with place.on_stream(stream):
+            memory = place.bytes_at(pointer, of.bytes).view(dtype)
+            return self._run(memory.view(of.sizes), of, dtype)
+
+    def _run(self, memory, of, dtype):
         given = memory.clone()  # may be kept; that memory is another value soon
         version = given._version
         with torch.no_grad():
