@@ -98,19 +98,23 @@ def load_program(path):
         torch.as_strided = strided
 
 
-def load(path):
-    """The module with random parameters, and the inputs."""
-    program = load_program(path)
+def randomize(program):
+    """Random parameters and buffers, by name, and inputs."""
     state = {}
     for name, tensor in program.state_dict.items():
         value = random_tensor(tensor, name)
         is_parameter = isinstance(tensor, torch.nn.Parameter)
         state[name] = torch.nn.Parameter(value) if is_parameter else value
     program._state_dict = state
-    module = program.module()
     args = program.example_inputs[0] if program.example_inputs else ()
-    inputs = [random_tensor(one, "") for one in args]
-    return module, state, inputs
+    return state, [random_tensor(one, "") for one in args]
+
+
+def load(path):
+    """The module with random parameters, and the inputs."""
+    program = load_program(path)
+    state, inputs = randomize(program)
+    return program.module(), state, inputs
 
 
 def least(run, rounds):
