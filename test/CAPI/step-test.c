@@ -8,7 +8,7 @@
  *   cutback-step-test keep DIR IN      a step that keeps its parameters and
  * buffers, beside one that does not: they must agree
  *   cutback-step-test device DIR IN [wait]   a step on memory of the device
- * (step-device.c)
+ * (step-device.cpp)
  *   cutback-step-test wrong DIR        calls that are refused
  *   cutback-step-test hooks DIR IN     functions at hook points, added and
  * deleted while the step runs

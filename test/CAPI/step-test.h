@@ -6,6 +6,10 @@
 
 #include "cutback-c/Step.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* Zeros, until the end. */
 void *allocate(size_t bytes);
 
@@ -16,5 +20,9 @@ void *memoryFor(const char *folder, CutbackTensor tensor);
 /* Runs steps[1], which is for memory of the device, beside steps[0], which is
  * not, and prints in what they differ. With `waits` it gives no stream. */
 CutbackStatus runOnDevice(CutbackStep *steps[2], const char *in, int waits);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif /* CUTBACK_TEST_CAPI_STEP_TEST_H */
