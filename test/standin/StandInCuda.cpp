@@ -28,6 +28,7 @@
 #include "cutback/Runtime/Cuda/Driver.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -52,6 +53,7 @@ using Node = std::function<void()>;
 
 struct Event {
   size_t recorded = 0, done = 0;
+  std::chrono::steady_clock::time_point at; ///< of the last time it was done
 };
 struct Work {
   Node run;
@@ -127,8 +129,10 @@ struct Device {
       return false;
     if (first.run)
       first.run();
-    if (first.records)
+    if (first.records) {
       ++first.records->done;
+      first.records->at = std::chrono::steady_clock::now();
+    }
     stream->work.pop_front();
     return true;
   }
@@ -292,6 +296,18 @@ Status cuMemcpyDtoHAsync_v2(void *to, Address from, size_t bytes,
                }});
   return 0;
 }
+Status cuMemcpyDtoDAsync_v2(Address to, Address from, size_t bytes,
+                            Handle stream) {
+  FAIL_IF_ASKED;
+  needContext();
+  device().checkRoom(from, bytes, "a copy");
+  device().checkRoom(to, bytes, "a copy");
+  device().put(stream, {[=] {
+                 std::memcpy(reinterpret_cast<void *>(to),
+                             reinterpret_cast<void *>(from), bytes);
+               }});
+  return 0;
+}
 Status cuMemsetD8Async(Address to, unsigned char value, size_t bytes,
                        Handle stream) {
   FAIL_IF_ASKED;
@@ -368,6 +384,28 @@ Status cuEventRecord(Handle event, Handle stream) {
   auto *recorded = reinterpret_cast<Event *>(event);
   ++recorded->recorded;
   device().put(stream, {nullptr, recorded});
+  return 0;
+}
+/// In a graph, which is the only place for it.
+Status cuEventRecordWithFlags(Handle event, Handle, unsigned flags) {
+  FAIL_IF_ASKED;
+  if (!device().recorded || flags != 1)
+    refuse("an external event outside of a graph");
+  auto *recorded = reinterpret_cast<Event *>(event);
+  device().recorded->push_back([recorded] {
+    ++recorded->done;
+    recorded->at = std::chrono::steady_clock::now();
+  });
+  return 0;
+}
+Status cuEventElapsedTime(float *milliseconds, Handle begin, Handle end) {
+  FAIL_IF_ASKED;
+  auto *first = reinterpret_cast<Event *>(begin);
+  auto *last = reinterpret_cast<Event *>(end);
+  if (!first->done || !last->done)
+    refuse("a time is asked for that has not come");
+  *milliseconds =
+      std::chrono::duration<float, std::milli>(last->at - first->at).count();
   return 0;
 }
 Status cuStreamWaitEvent(Handle stream, Handle event, unsigned) {

@@ -57,6 +57,7 @@ static void findCalls(Loader &loader, DriverCalls &calls) {
   loader.find(calls.cuMemFreeHost, "cuMemFreeHost");
   loader.find(calls.cuMemcpyHtoDAsync_v2, "cuMemcpyHtoDAsync_v2");
   loader.find(calls.cuMemcpyDtoHAsync_v2, "cuMemcpyDtoHAsync_v2");
+  loader.find(calls.cuMemcpyDtoDAsync_v2, "cuMemcpyDtoDAsync_v2");
   loader.find(calls.cuMemsetD8Async, "cuMemsetD8Async");
   loader.find(calls.cuModuleLoadData, "cuModuleLoadData");
   loader.find(calls.cuModuleUnload, "cuModuleUnload");
@@ -67,6 +68,8 @@ static void findCalls(Loader &loader, DriverCalls &calls) {
   loader.find(calls.cuStreamWaitEvent, "cuStreamWaitEvent");
   loader.find(calls.cuEventCreate, "cuEventCreate");
   loader.find(calls.cuEventRecord, "cuEventRecord");
+  loader.find(calls.cuEventRecordWithFlags, "cuEventRecordWithFlags");
+  loader.find(calls.cuEventElapsedTime, "cuEventElapsedTime");
   loader.find(calls.cuEventDestroy_v2, "cuEventDestroy_v2");
   loader.find(calls.cuStreamBeginCapture_v2, "cuStreamBeginCapture_v2");
   loader.find(calls.cuStreamEndCapture, "cuStreamEndCapture");

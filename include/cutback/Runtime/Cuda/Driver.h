@@ -48,6 +48,8 @@ struct DriverCalls {
                                  Handle stream);
   Status (*cuMemcpyDtoHAsync_v2)(void *to, Address from, size_t bytes,
                                  Handle stream);
+  Status (*cuMemcpyDtoDAsync_v2)(Address to, Address from, size_t bytes,
+                                 Handle stream);
   Status (*cuMemsetD8Async)(Address to, unsigned char value, size_t bytes,
                             Handle stream);
   Status (*cuModuleLoadData)(Handle *module, const void *image);
@@ -60,6 +62,8 @@ struct DriverCalls {
   Status (*cuStreamWaitEvent)(Handle stream, Handle event, unsigned flags);
   Status (*cuEventCreate)(Handle *event, unsigned flags);
   Status (*cuEventRecord)(Handle event, Handle stream);
+  Status (*cuEventRecordWithFlags)(Handle event, Handle stream, unsigned flags);
+  Status (*cuEventElapsedTime)(float *milliseconds, Handle begin, Handle end);
   Status (*cuEventDestroy_v2)(Handle event);
   Status (*cuStreamBeginCapture_v2)(Handle stream, int mode);
   Status (*cuStreamEndCapture)(Handle stream, Handle *graph);
