@@ -208,8 +208,7 @@ public:
 private:
   /// What a launch costs that moves next to nothing.
   double shortestLaunch() const {
-    auto least =
-        std::min_element(times.launches.begin(), times.launches.end());
+    auto least = std::min_element(times.launches.begin(), times.launches.end());
     return least == times.launches.end() ? 0 : *least;
   }
 
@@ -348,12 +347,12 @@ int runBench(const CommandLine &line) {
     return code;
   Bench bench(bound.artifact, std::move(times));
   std::string device = bound.executor->deviceName();
-  std::string text = folder + ", " + bound.artifact.target + ", " +
-                     (device.empty() ? formatCount(rates.threads, "thread")
-                                     : device) +
-                     ", the fastest of " + formatCount(runs, "run") + "\n\n" +
-                     bench.segmentsText() + "copying " +
-                     formatFixed(rates.bytes / 1e9, 1) + " GB/s\n";
+  std::string text =
+      folder + ", " + bound.artifact.target + ", " +
+      (device.empty() ? formatCount(rates.threads, "thread") : device) +
+      ", the fastest of " + formatCount(runs, "run") + "\n\n" +
+      bench.segmentsText() + "copying " + formatFixed(rates.bytes / 1e9, 1) +
+      " GB/s\n";
   if (isNative)
     text += "product " + formatFixed(rates.flops / 1e9, 1) + " GFLOP/s\n";
   text += "\n" + bench.kernelsText(line.integer("top").value_or(20), rates);
