@@ -79,6 +79,12 @@ def _planner(module, num_fwd_outputs, static_indices, roles=None):
     return plan
 
 
+def _is_opaque(node):
+    """A Python object as an argument, which releases before 2.12 do not have."""
+    ask = getattr(partitioners, "is_opaque_node", None)
+    return ask is not None and ask(node)
+
+
 def complete(saved, backward_outputs, may_run_twice, entered=()):
     """Follows the backward from its outputs to what is saved.
 
@@ -109,7 +115,7 @@ def complete(saved, backward_outputs, may_run_twice, entered=()):
         if partitioners.is_sym_node(node) and node in may_run_twice:
             saved.add(node)
             continue
-        if node.op == "placeholder" and partitioners.is_opaque_node(node):
+        if node.op == "placeholder" and _is_opaque(node):
             saved.add(node)
             continue
         if is_result_to_save(node):

@@ -32,6 +32,7 @@
 #include "cutback/Runtime/Cuda/Driver.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -57,6 +58,7 @@ using Node = std::function<void()>;
 
 struct Event {
   size_t recorded = 0, done = 0;
+  std::chrono::steady_clock::time_point at; ///< of the last time it was done
 };
 struct Work {
   Node run;
@@ -159,8 +161,10 @@ struct Device {
       return false;
     if (first.run)
       first.run();
-    if (first.records)
+    if (first.records) {
       ++first.records->done;
+      first.records->at = std::chrono::steady_clock::now();
+    }
     stream->work.pop_front();
     return true;
   }
@@ -429,6 +433,28 @@ Status cuEventRecord(Handle event, Handle stream) {
   auto *recorded = reinterpret_cast<Event *>(event);
   ++recorded->recorded;
   device().put(stream, {nullptr, recorded});
+  return 0;
+}
+/// In a graph, which is the only place for it.
+Status cuEventRecordWithFlags(Handle event, Handle, unsigned flags) {
+  FAIL_IF_ASKED;
+  if (!device().recorded || flags != 1)
+    refuse("an external event outside of a graph");
+  auto *recorded = reinterpret_cast<Event *>(event);
+  device().recorded->push_back([recorded] {
+    ++recorded->done;
+    recorded->at = std::chrono::steady_clock::now();
+  });
+  return 0;
+}
+Status cuEventElapsedTime(float *milliseconds, Handle begin, Handle end) {
+  FAIL_IF_ASKED;
+  auto *first = reinterpret_cast<Event *>(begin);
+  auto *last = reinterpret_cast<Event *>(end);
+  if (!first->done || !last->done)
+    refuse("a time is asked for that has not come");
+  *milliseconds =
+      std::chrono::duration<float, std::milli>(last->at - first->at).count();
   return 0;
 }
 Status cuStreamWaitEvent(Handle stream, Handle event, unsigned) {

@@ -37,11 +37,11 @@ CommandSpec benchSpec() {
   spec.arguments = "DIR";
   spec.summary =
       "Measure a compiled step: its segments, and kernel by kernel.\n\n"
-      "DIR is of `compile --target=cpu` or `--target=cuda-host`. What no file "
-      "gives is\nmade up: small numbers, and zeros for integers. GB/s count "
-      "what a kernel reads\nand writes; beside it, its share of what copying "
+      "DIR is of `compile --target=cpu`, `cuda` or `cuda-host`. What no file "
+      "gives is made\nup: small numbers, and zeros for integers. GB/s count "
+      "what a kernel reads and\nwrites; beside it, its share of what copying "
       "memory reaches. GFLOP/s are of\nproducts, convolutions and attention; "
-      "beside it, their share of a large product.";
+      "beside it, on this machine, their share of a\nlarge product.";
   spec.options = {
       {"runs", OptionSpec::Integer, "N",
        "of which the fastest is shown; default 5", false, 1},
@@ -110,7 +110,24 @@ struct KernelTime {
   }
 };
 
-/// What this machine does in a second; 0: not measured.
+/// Seconds of a step.
+struct StepTimes {
+  std::vector<double> launches;
+  std::vector<double> segments; ///< empty: those of their launches
+
+  /// Of a segment whose launches are `count` from `first` on.
+  double ofSegment(size_t number, size_t first, size_t count) const {
+    auto begin = launches.begin() + first;
+    return segments.empty() ? std::accumulate(begin, begin + count, 0.0)
+                            : segments[number];
+  }
+};
+
+double sumOf(const std::vector<double> &seconds) {
+  return std::accumulate(seconds.begin(), seconds.end(), 0.0);
+}
+
+/// What this machine, or the device, does in a second; 0: not measured.
 struct MachineRates {
   unsigned threads = 1;
   double bytes = 0, flops = 0;
@@ -122,25 +139,25 @@ std::string timeText(double seconds) {
 
 class Bench {
 public:
-  Bench(const Artifact &artifact, std::vector<double> seconds)
-      : artifact(artifact), seconds(std::move(seconds)),
-        total(
-            std::accumulate(this->seconds.begin(), this->seconds.end(), 0.0)) {}
+  Bench(const Artifact &artifact, StepTimes times)
+      : artifact(artifact), times(std::move(times)),
+        total(sumOf(this->times.launches)) {}
 
   /// A line a segment.
   std::string segmentsText() const {
     TextTable table({TextTable::Left, TextTable::Right, TextTable::Left});
-    size_t first = 0;
+    size_t first = 0, at = 0;
+    double step = 0;
     for (size_t number : artifact.stepSegments()) {
       const ArtifactSegment &segment = artifact.segments[number];
       size_t count = segment.launches.size();
-      auto begin = seconds.begin() + first;
-      table.add({segment.name,
-                 timeText(std::accumulate(begin, begin + count, 0.0)),
+      double took = times.ofSegment(at++, first, count);
+      table.add({segment.name, timeText(took),
                  formatCount(count, "launch", "launches")});
       first += count;
+      step += took;
     }
-    table.add({"step", timeText(total), ""});
+    table.add({"step", timeText(step), ""});
     table.add({"arena", formatBytes(artifact.arenaBytes), ""});
     return table.str(0);
   }
@@ -191,14 +208,14 @@ public:
 private:
   /// What a launch costs that moves next to nothing.
   double shortestLaunch() const {
-    auto least = std::min_element(seconds.begin(), seconds.end());
-    return least == seconds.end() ? 0 : *least;
+    auto least = std::min_element(times.launches.begin(), times.launches.end());
+    return least == times.launches.end() ? 0 : *least;
   }
 
   /// The slowest first.
   std::vector<KernelTime> sumUp() const {
     std::map<int64_t, KernelTime> byKernel;
-    auto took = seconds.begin();
+    auto took = times.launches.begin();
     for (size_t number : artifact.stepSegments())
       for (const ArtifactLaunch &launch : artifact.segments[number].launches) {
         KernelTime &kernel = byKernel[launch.kernel];
@@ -234,23 +251,19 @@ private:
   }
 
   const Artifact &artifact;
-  std::vector<double> seconds; ///< by launch of the step
-  double total;
+  StepTimes times;
+  double total; ///< of all launches
 };
 
 } // namespace
 
-/// The launches of the fastest of `runs`. Exit code.
+/// The seconds of the fastest of `runs`, behind one that nobody measures; empty
+/// where `what` is not measured. Exit code.
 static int measureRuns(Session &session, BoundArtifact &bound, int64_t runs,
-                       std::vector<double> &fastest) {
+                       Executor::Measured what, std::vector<double> &fastest) {
   std::vector<double> seconds;
-  if (!bound.executor->measure(&seconds)) {
-    session.error("the kernels of a step for '" + bound.artifact.target +
-                  "' are not measured one by one");
-    session.note("compile the model with --target=cpu");
-    return WrongUsage;
-  }
-  double least = 0;
+  if (!bound.executor->measure(&seconds, what))
+    return Done;
   for (int64_t run = 0; run <= runs; ++run) {
     session.progress.step(run == 0 ? "first run"
                                    : "run " + std::to_string(run));
@@ -261,28 +274,33 @@ static int measureRuns(Session &session, BoundArtifact &bound, int64_t runs,
       session.note("nothing was measured");
       return NoPlan;
     }
-    double total = std::accumulate(seconds.begin(), seconds.end(), 0.0);
-    if (run == 0 || (run > 1 && total >= least))
-      continue;
-    least = total;
-    fastest = seconds;
+    if (run == 1 || (run > 1 && sumOf(seconds) < sumOf(fastest)))
+      fastest = seconds;
   }
-  bound.executor->measure(nullptr);
+  bound.executor->measure(nullptr, what);
   return Done;
 }
 
-/// An emulated device has one thread, and no product of its own. Exit code.
-static int measureMachine(Session &session, bool isNative,
+/// Of the device, or of this machine. An emulated device has one thread, and no
+/// product of its own. Exit code.
+static int measureMachine(Session &session, const BoundArtifact &bound,
                           MachineRates &rates) {
+  bool isNative = bound.artifact.target == kCpuTarget;
   if (isNative)
     rates.threads = static_cast<unsigned>(
         session.line.integer("threads").value_or(usableProcessors()));
   session.progress.step("copying");
-  rates.bytes = measureCopies(rates.threads);
+  std::string error;
+  rates.bytes = bound.executor->measureCopies(error);
+  if (!error.empty()) {
+    session.error("the device does not copy: " + error);
+    return NoPlan;
+  }
+  if (rates.bytes == 0)
+    rates.bytes = measureCopies(rates.threads);
   if (!isNative)
     return Done;
   session.progress.step("multiplying");
-  std::string error;
   rates.flops = measureProductRate(rates.threads, error);
   if (rates.flops > 0)
     return Done;
@@ -317,18 +335,24 @@ int runBench(const CommandLine &line) {
     return WrongUsage;
   }
   int64_t runs = line.integer("runs").value_or(5);
-  std::vector<double> fastest;
-  if (int code = measureRuns(session, bound, runs, fastest))
+  StepTimes times;
+  if (int code = measureRuns(session, bound, runs, Executor::Measured::Launches,
+                             times.launches))
+    return code;
+  if (int code = measureRuns(session, bound, runs, Executor::Measured::Segments,
+                             times.segments))
     return code;
   MachineRates rates;
-  if (int code = measureMachine(session, isNative, rates))
+  if (int code = measureMachine(session, bound, rates))
     return code;
-  Bench bench(bound.artifact, std::move(fastest));
-  std::string text = folder + ", " + bound.artifact.target + ", " +
-                     formatCount(rates.threads, "thread") +
-                     ", the fastest of " + formatCount(runs, "run") + "\n\n" +
-                     bench.segmentsText() + "copying " +
-                     formatFixed(rates.bytes / 1e9, 1) + " GB/s\n";
+  Bench bench(bound.artifact, std::move(times));
+  std::string device = bound.executor->deviceName();
+  std::string text =
+      folder + ", " + bound.artifact.target + ", " +
+      (device.empty() ? formatCount(rates.threads, "thread") : device) +
+      ", the fastest of " + formatCount(runs, "run") + "\n\n" +
+      bench.segmentsText() + "copying " + formatFixed(rates.bytes / 1e9, 1) +
+      " GB/s\n";
   if (isNative)
     text += "product " + formatFixed(rates.flops / 1e9, 1) + " GFLOP/s\n";
   text += "\n" + bench.kernelsText(line.integer("top").value_or(20), rates);

@@ -41,10 +41,16 @@ public:
   /// which must outlive the executor; null: they have none.
   void setHooks(HookTable *table) { hooks = table; }
 
-  /// From now on run() writes the seconds of each of its launches, in their
-  /// order, to `*seconds`; null: no longer. False where launches are not
-  /// measured one by one.
-  virtual bool measure(std::vector<double> *) { return false; }
+  /// From now on run() writes the seconds of each of its launches, or of each
+  /// of its segments, in their order, to a list; null: no longer. False
+  /// where a segment takes what its launches take.
+  enum class Measured { Launches, Segments };
+  virtual bool measure(std::vector<double> *, Measured) { return false; }
+  /// Bytes a second that a copy reads and writes in the memory of a device; 0
+  /// where launches run in memory of this machine, or with `error` set.
+  virtual double measureCopies(std::string &) { return 0; }
+  /// Name of the device; empty where launches run on this machine.
+  virtual std::string deviceName() const { return ""; }
 
   /// What a user may want to know of how launches are run; empty if nothing.
   virtual std::vector<std::string> notes() const { return {}; }

@@ -29,9 +29,9 @@ public:
   std::string runLaunch(size_t segment, size_t launch,
                         const std::vector<char *> &arguments) override;
   void setThreads(unsigned count) override;
-  bool measure(std::vector<double> *seconds) override {
-    measured = seconds;
-    return true;
+  bool measure(std::vector<double> *seconds, Measured what) override {
+    measured = what == Measured::Launches ? seconds : nullptr;
+    return what == Measured::Launches;
   }
 
 private:

@@ -72,7 +72,7 @@ bool CudaStep::start(const std::string &folder, StepError &error) {
     return false;
   if (!options.singleLaunches && !caller)
     for (size_t i = 0; i < artifact.segments.size() && error.what.empty(); ++i)
-      error.what = record(i);
+      error.what = record(i, recordings[i], nullptr);
   return error.what.empty();
 }
 
@@ -116,10 +116,10 @@ bool CudaStep::describeDevice(DeviceArchitecture &found, StepError &error) {
   check(error.what,
         driver->cuDeviceGetAttribute(&found.minor, kComputeMinor, device),
         "cuDeviceGetAttribute");
-  char name[256] = "";
-  check(error.what, driver->cuDeviceGetName(name, sizeof name, device),
+  char text[256] = "";
+  check(error.what, driver->cuDeviceGetName(text, sizeof text, device),
         "cuDeviceGetName");
-  found.name = name;
+  found.name = name = text;
   return error.what.empty();
 }
 
@@ -155,9 +155,7 @@ bool CudaStep::allocate(StepError &error) {
 bool CudaStep::load(const DeviceImages &images, StepError &error) {
   functions.resize(artifact.kernels.size());
   modules.resize(images.size());
-  graphs.resize(images.size());
-  executables.resize(images.size());
-  recordedFor.resize(images.size());
+  recordings.resize(images.size());
   for (size_t i = 0; i < images.size(); ++i) {
     // A segment without launches has no machine code.
     if (artifact.segments[i].launches.empty())
@@ -177,42 +175,24 @@ bool CudaStep::load(const DeviceImages &images, StepError &error) {
 // Recording
 //===----------------------------------------------------------------------===//
 
-std::string CudaStep::record(size_t segment) {
+/// With a watch: an event behind each launch.
+std::string CudaStep::record(size_t segment, Recording &recording,
+                             Stopwatch *watch) {
   std::string error;
   if (artifact.segments[segment].launches.empty() ||
       !check(error, driver->cuStreamBeginCapture_v2(stream, kRelaxedCapture),
              "cuStreamBeginCapture_v2"))
     return error;
-  error = launchAll(segment);
+  error = launchAll(segment, watch);
   // Also after an error: the stream would stay in capture.
-  check(error, driver->cuStreamEndCapture(stream, &graphs[segment]),
+  check(error, driver->cuStreamEndCapture(stream, &recording.graph),
         "cuStreamEndCapture");
   if (error.empty())
     check(error,
-          driver->cuGraphInstantiateWithFlags(&executables[segment],
-                                              graphs[segment], 0),
+          driver->cuGraphInstantiateWithFlags(&recording.executable,
+                                              recording.graph, 0),
           "cuGraphInstantiateWithFlags");
   return error;
-}
-
-/// If the recording has other addresses of the caller than the run, or there is
-/// none.
-std::string CudaStep::recordAnew(size_t segment) {
-  std::vector<Address> used = arguments->usedBy(segment);
-  if (executables[segment] && used == recordedFor[segment])
-    return "";
-  discard(segment);
-  recordedFor[segment] = std::move(used);
-  return record(segment);
-}
-
-void CudaStep::discard(size_t segment) {
-  // Errors here have nobody to hear them.
-  if (executables[segment])
-    (void)driver->cuGraphExecDestroy(executables[segment]);
-  if (graphs[segment])
-    (void)driver->cuGraphDestroy(graphs[segment]);
-  executables[segment] = graphs[segment] = nullptr;
 }
 
 size_t CudaStep::marksBefore(size_t segment) const {
@@ -223,8 +203,13 @@ size_t CudaStep::marksBefore(size_t segment) const {
   return count;
 }
 
-std::string CudaStep::launchAll(size_t segment) {
+std::string CudaStep::launchAll(size_t segment, Stopwatch *watch) {
+  auto split = [&]() -> std::string {
+    return watch ? watch->mark(stream, !isSingle(segment)) : "";
+  };
   size_t mark = marksBefore(segment);
+  if (std::string error = split(); !error.empty())
+    return error;
   const std::vector<ArtifactLaunch> &launches =
       artifact.segments[segment].launches;
   for (size_t i = 0; i < launches.size(); ++i) {
@@ -234,6 +219,8 @@ std::string CudaStep::launchAll(size_t segment) {
     std::string error = launchOne(launch, marks + mark * sizeof(int));
     if (!error.empty())
       return error + ", of " + describeLaunch(artifact, launch);
+    if (error = split(); !error.empty())
+      return error;
     mark += artifact.kernels[launch.kernel].checks;
   }
   return runHooks(segment, launches.size());
@@ -354,6 +341,10 @@ std::string CudaStep::run(const std::vector<size_t> &segments,
   if (error.empty())
     error = execute(segments);
   error = finish(std::move(error));
+  if (measured)
+    measured->clear();
+  for (size_t i = 0; i < segments.size() && measured && error.empty(); ++i)
+    error = readTiming(*timings[segments[i]]);
   if (error.empty() && numMarks)
     error = findMark();
   if (error.empty())
@@ -401,13 +392,61 @@ std::string CudaStep::execute(const std::vector<size_t> &segments) {
 
 std::string CudaStep::launchSegment(size_t segment) {
   ProfilerRange range(artifact.segments[segment].name);
-  if (options.singleLaunches || isHooked(segment))
-    return launchAll(segment);
-  std::string error = caller ? recordAnew(segment) : "";
-  if (executables[segment] && error.empty())
-    check(error, driver->cuGraphLaunch(executables[segment], stream),
+  if (measured)
+    return launchMeasured(segment);
+  return isSingle(segment)
+             ? launchAll(segment, nullptr)
+             : launchRecorded(segment, recordings[segment], nullptr);
+}
+
+/// Records first, if there is no recording, or one with other addresses of the
+/// caller than this run. Of a segment without launches there is none.
+std::string CudaStep::launchRecorded(size_t segment, Recording &recording,
+                                     Stopwatch *watch) {
+  std::string error;
+  std::vector<Address> used = arguments->usedBy(segment);
+  if (!recording.executable || used != recording.used) {
+    release(recording);
+    recording.used = std::move(used);
+    if (watch)
+      watch->restart();
+    error = record(segment, recording, watch);
+  }
+  if (recording.executable && error.empty())
+    check(error, driver->cuGraphLaunch(recording.executable, stream),
           "cuGraphLaunch");
   return error;
+}
+
+std::string CudaStep::launchMeasured(size_t segment) {
+  timings.resize(artifact.segments.size());
+  if (!timings[segment])
+    timings[segment] = std::make_unique<Timing>(*driver);
+  Timing &timing = *timings[segment];
+  if (measuredWhat == Measured::Segments) {
+    timing.whole.restart();
+    std::string error = timing.whole.mark(stream, /*isRecorded=*/false);
+    if (error.empty())
+      error = isSingle(segment)
+                  ? launchAll(segment, nullptr)
+                  : launchRecorded(segment, recordings[segment], nullptr);
+    return error.empty() ? timing.whole.mark(stream, /*isRecorded=*/false)
+                         : error;
+  }
+  if (isSingle(segment)) {
+    timing.launches.restart();
+    return launchAll(segment, &timing.launches);
+  }
+  return launchRecorded(segment, timing.recording, &timing.launches);
+}
+
+std::string CudaStep::readTiming(const Timing &timing) {
+  return measuredWhat == Measured::Segments ? timing.whole.read(*measured)
+                                            : timing.launches.read(*measured);
+}
+
+double CudaStep::measureCopies(std::string &error) {
+  return enter(error) ? measureDeviceCopies(*driver, stream, error) : 0;
 }
 
 /// Waits for both streams, also after an error: copies are from and to memory
@@ -481,14 +520,27 @@ std::string CudaStep::setStream(void *given) {
   return enter(error) ? caller->set(static_cast<Handle>(given), stream) : error;
 }
 
+/// Errors have nobody to hear them.
+void CudaStep::release(Recording &recording) {
+  if (recording.executable)
+    (void)driver->cuGraphExecDestroy(recording.executable);
+  if (recording.graph)
+    (void)driver->cuGraphDestroy(recording.graph);
+  recording.executable = recording.graph = nullptr;
+}
+
 CudaStep::~CudaStep() {
   if (!driver)
     return;
   // Errors here have nobody to hear them.
   if (hasContext)
     (void)driver->cuCtxSetCurrent(context);
-  for (size_t i = 0; i < graphs.size(); ++i)
-    discard(i);
+  for (Recording &one : recordings)
+    release(one);
+  for (const std::unique_ptr<Timing> &timing : timings)
+    if (timing)
+      release(timing->recording);
+  timings.clear();
   transfers.reset();
   caller.reset();
   if (stream)

@@ -68,6 +68,8 @@ static void findCalls(Loader &loader, DriverCalls &calls) {
   loader.find(calls.cuStreamWaitEvent, "cuStreamWaitEvent");
   loader.find(calls.cuEventCreate, "cuEventCreate");
   loader.find(calls.cuEventRecord, "cuEventRecord");
+  loader.find(calls.cuEventRecordWithFlags, "cuEventRecordWithFlags");
+  loader.find(calls.cuEventElapsedTime, "cuEventElapsedTime");
   loader.find(calls.cuEventDestroy_v2, "cuEventDestroy_v2");
   loader.find(calls.cuStreamBeginCapture_v2, "cuStreamBeginCapture_v2");
   loader.find(calls.cuStreamEndCapture, "cuStreamEndCapture");

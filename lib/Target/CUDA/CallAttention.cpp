@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Attention, forward and backward: of bf16 and f16 on tensor cores, 64 rows a
-// block (Device/cutback_tile_attention.cuh), else a warp a row (attend() and
-// its gradients in Device/cutback_attention.cuh). A CPU has a head at a time
-// (lib/Target/CPU/Precompiled/AttentionBlocks.h). Scores are not stored. The
-// gradient of keys and values runs over queries in their order, so that no sum
-// depends on how warps were scheduled.
+// Attention, forward and backward, 64 rows a block: of bf16 and f16 on tensor
+// cores (Device/cutback_tile_attention.cuh), else in full precision (attend()
+// and its gradients in Device/cutback_attention.cuh). A CPU has a head at a
+// time (lib/Target/CPU/Precompiled/AttentionBlocks.h). Scores are not stored.
+// The gradient of keys and values runs over queries in their order, so that no
+// sum depends on how warps were scheduled.
 
 #include "CallDescription.h"
 #include "ScalarText.h"
@@ -26,6 +26,10 @@ struct AttentionProblem {
   double scale = 1;
   int64_t batch = 0, heads = 0, queries = 0, keys = 0, width = 0, outWidth = 0;
 };
+
+/// Of AttentionBlock, shared memory: 64 and 32 rows of 36 numbers, two times 64
+/// rows for weights, 32 rows of 64, and two numbers a row.
+constexpr int64_t kBlockBytes = 4 * ((3 * 64 + 32) * 36 + 32 * 64 + 2 * 64);
 
 class AttentionWriter {
 public:
@@ -161,20 +165,36 @@ private:
       text.read(p.mask, "mask");
   }
 
-  /// A warp for each of `rows` rows of each head.
-  void open(CallWriter &text, int64_t rows, const char *row) const {
-    int64_t all = p.batch * p.heads * rows;
+  void describeSizes(CallWriter &text) const {
     text.comment("[" + sizesText(sizesOf(p.query)) + "] with " +
                  std::to_string(p.keys) + " keys" +
                  (p.isCausal ? ", causal" : ""));
-    text.line("const AttentionRow at = attentionRow(" + std::to_string(rows) +
-              "); // " + row);
+  }
+  /// A warp for each query of each head.
+  void openQueries(CallWriter &text) const {
+    int64_t all = p.batch * p.heads * p.queries;
+    describeSizes(text);
+    text.line("const AttentionRow at = attentionRow(" +
+              std::to_string(p.queries) + ");");
     if (all % 4) {
       text.line("if (at.head >= " + std::to_string(p.batch * p.heads) + ")");
       text.line("  return;");
     }
     openHead(text);
     text.shape({(all + 3) / 4, 1, 1}, {128, 1, 1});
+  }
+  /// A block for each 64 of `rows` rows of each head.
+  void openBlocks(CallWriter &text, int64_t rows, int64_t threads,
+                  int64_t sharedBytes) const {
+    describeSizes(text);
+    text.line("const AttentionRow at = attentionTile(" + std::to_string(rows) +
+              ");");
+    openHead(text);
+    text.shape({p.batch * p.heads * ((rows + 63) / 64), 1, 1}, {threads, 1, 1},
+               sharedBytes);
+  }
+  void open(CallWriter &text, int64_t rows) const {
+    openBlocks(text, rows, 256, kBlockBytes);
   }
   void openHead(CallWriter &text) const {
     std::string heads = std::to_string(p.heads);
@@ -184,14 +204,29 @@ private:
       text.line("const int head = at.head % " + heads + ";");
     text.kernel().waits = true;
   }
-  std::string sizes(int64_t rows, int64_t others) const {
-    return "(at.row, " + std::to_string(rows) + ", " + std::to_string(others) +
-           ", " + std::to_string(p.width) + ", " + std::to_string(p.outWidth) +
-           ", " + scaleText() + ",";
+  /// "<1>(at.row, 37, 37, 37, 64, 64, 0.125f,": rows, others, and where these
+  /// end (or begin).
+  std::string sizes(int64_t rows, int64_t others,
+                    const std::string &bound) const {
+    int64_t parts = (std::max(p.width, p.outWidth) + 63) / 64;
+    return "<" + std::to_string(parts) + ">(" +
+           rowArguments(rows, others, bound);
   }
-  std::string held() const {
-    return std::to_string((std::max(p.width, p.outWidth) + 31) / 32);
+  std::string rowArguments(int64_t rows, int64_t others,
+                           const std::string &bound) const {
+    return "at.row, " + std::to_string(rows) + ", " + std::to_string(others) +
+           (bound.empty() ? "" : ", " + bound) + ", " +
+           std::to_string(p.width) + ", " + std::to_string(p.outWidth) + ", " +
+           scaleText() + ",";
   }
+  /// Keys that queries of a block look at: none behind the last query.
+  std::string lastKeys() const {
+    std::string keys = std::to_string(p.keys);
+    return p.isCausal ? "at.row + 64 < " + keys + " ? at.row + 64 : " + keys
+                      : keys;
+  }
+  /// Of queries that look at keys of a block.
+  const char *firstQuery() const { return p.isCausal ? "at.row" : "0"; }
 
   /// What a forward tells besides: of its random numbers, of which there are
   /// none, and some have more sums than queries: 0.
@@ -225,36 +260,20 @@ private:
     return isOfTiles(p.query, p.key) && isOfTiles(p.query, p.value) &&
            tileWidth() <= 144;
   }
-  /// A block for each 64 of `rows` rows of each head.
   void openTiles(CallWriter &text, int64_t rows) const {
-    int64_t tiles = (rows + 63) / 64, row = 2 * (tileWidth() + 8);
-    text.comment("[" + sizesText(sizesOf(p.query)) + "] with " +
-                 std::to_string(p.keys) + " keys" +
-                 (p.isCausal ? ", causal" : ""));
-    text.line("const AttentionRow at = attentionTile(" + std::to_string(rows) +
-              ");");
-    openHead(text);
-    text.shape({p.batch * p.heads * tiles, 1, 1}, {128, 1, 1},
+    int64_t row = 2 * (tileWidth() + 8);
+    openBlocks(text, rows, 128,
                2 * (64 + tileOthers()) * row + 4 * tileOthers());
   }
   std::string tileOperand(Value tensor, const char *name) const {
     return "    " + tileOperandText(tensor, name, {"batch", "head"}, 0) + ",";
   }
-  /// "<64, 32>(at.row, 37, 37, 37, 64, 64, 0.125f,": rows, others, and where
-  /// these end (or begin).
+  /// As sizes(), with elements of a head and others at a time in front.
   std::string tileSizes(int64_t rows, int64_t others,
                         const std::string &bound) const {
     return "<" + std::to_string(tileWidth()) + ", " +
-           std::to_string(tileOthers()) + ">(at.row, " + std::to_string(rows) +
-           ", " + std::to_string(others) + ", " + bound + ", " +
-           std::to_string(p.width) + ", " + std::to_string(p.outWidth) + ", " +
-           scaleText() + ",";
-  }
-  /// Keys that queries of a block look at: none behind the last query.
-  std::string lastKeys() const {
-    std::string keys = std::to_string(p.keys);
-    return p.isCausal ? "at.row + 64 < " + keys + " ? at.row + 64 : " + keys
-                      : keys;
+           std::to_string(tileOthers()) + ">(" +
+           rowArguments(rows, others, bound);
   }
   void readTiles(CallWriter &text) const {
     text.line(tileOperand(p.query, "query"));
@@ -387,8 +406,8 @@ private:
       storeForward(text, hasLogSum);
       return take(text, described);
     }
-    open(text, p.queries, "query");
-    text.line("attend<" + held() + ">" + sizes(p.queries, p.keys));
+    open(text, p.queries);
+    text.line("attend" + sizes(p.queries, p.keys, lastKeys()));
     text.line(reader(p.query, "query", "i"));
     text.line(reader(p.key, "key", "j"));
     text.line(reader(p.value, "value", "j"));
@@ -443,9 +462,8 @@ private:
       text.line("tileQueryGradient" + tileSizes(p.queries, p.keys, lastKeys()));
       lookUpTiles(text);
     } else {
-      open(text, p.queries, "query");
-      text.line("attendQueryGradient<" + held() + ">" +
-                sizes(p.queries, p.keys));
+      open(text, p.queries);
+      text.line("attendQueryGradient" + sizes(p.queries, p.keys, lastKeys()));
       lookUp(text);
     }
     text.line(writer(op->getResult(0), "dQuery", "i") + ");");
@@ -458,12 +476,11 @@ private:
     writeIfRead(text, 2, "dValue");
     if (onTiles()) {
       openTiles(text, p.keys);
-      text.line("tileKeyGradient" +
-                tileSizes(p.keys, p.queries, p.isCausal ? "at.row" : "0"));
+      text.line("tileKeyGradient" + tileSizes(p.keys, p.queries, firstQuery()));
       lookUpTiles(text);
     } else {
-      open(text, p.keys, "key");
-      text.line("attendKeyGradient<" + held() + ">" + sizes(p.keys, p.queries));
+      open(text, p.keys);
+      text.line("attendKeyGradient" + sizes(p.keys, p.queries, firstQuery()));
       lookUp(text);
     }
     text.line(writerIfRead(1, "dKey", "j") + ",");
@@ -476,8 +493,8 @@ private:
     readGradientOperands(text);
     Value out = op->getResult(3);
     text.write(out, "dBias");
-    open(text, p.queries, "query");
-    text.line("attendBiasGradient<" + held() + ">" + sizes(p.queries, p.keys));
+    openQueries(text);
+    text.line("attendBiasGradient(" + rowArguments(p.queries, p.keys, ""));
     lookUp(text);
     text.line("    [=](int i, int j, float x) { " +
               CallWriter::element(out, "dBias", {"batch", "head", "i", "j"}) +

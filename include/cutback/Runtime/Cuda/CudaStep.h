@@ -9,6 +9,7 @@
 #include "cutback/Runtime/Cuda/DeviceImages.h"
 #include "cutback/Runtime/Cuda/Driver.h"
 #include "cutback/Runtime/Cuda/ProductLibrary.h"
+#include "cutback/Runtime/Cuda/Stopwatch.h"
 #include "cutback/Runtime/Cuda/Transfers.h"
 #include "cutback/Runtime/Executor.h"
 
@@ -41,6 +42,13 @@ public:
   std::string readArgument(size_t argument, int64_t from, int64_t bytes,
                            const char *given, char *to) override;
   std::string setStream(void *given) override;
+  bool measure(std::vector<double> *seconds, Measured what) override {
+    measured = seconds;
+    measuredWhat = what;
+    return true;
+  }
+  double measureCopies(std::string &error) override;
+  std::string deviceName() const override { return name; }
   std::vector<std::string> notes() const override {
     return products ? products->notes() : std::vector<std::string>();
   }
@@ -56,10 +64,24 @@ private:
   bool openProducts(const std::string &folder, const std::string &device,
                     StepError &error);
   bool openStreams(StepError &error);
-  std::string record(size_t segment);
-  std::string recordAnew(size_t segment);
-  void discard(size_t segment);
-  std::string launchAll(size_t segment);
+  /// A segment as a graph of the driver.
+  struct Recording {
+    Handle graph = nullptr, executable = nullptr;
+    std::vector<Address> used; ///< of the caller
+  };
+
+  /// Of a segment: an event behind each launch, in a graph of its own where
+  /// launches are recorded, and events around all of them.
+  struct Timing {
+    explicit Timing(const Driver &driver) : launches(driver), whole(driver) {}
+    Recording recording;
+    Stopwatch launches, whole;
+  };
+
+  void release(Recording &recording);
+  std::string readTiming(const Timing &timing);
+  std::string record(size_t segment, Recording &recording, Stopwatch *watch);
+  std::string launchAll(size_t segment, Stopwatch *watch);
   std::string runHooks(size_t segment, size_t before);
   bool isHooked(size_t segment) const;
   std::string launchOne(const ArtifactLaunch &launch, Address mark);
@@ -70,6 +92,12 @@ private:
   std::string execute(const std::vector<size_t> &segments);
   bool enter(std::string &error);
   std::string launchSegment(size_t segment);
+  std::string launchRecorded(size_t segment, Recording &recording,
+                             Stopwatch *watch);
+  std::string launchMeasured(size_t segment);
+  bool isSingle(size_t segment) const {
+    return options.singleLaunches || isHooked(segment);
+  }
   std::string finish(std::string error);
   std::string findMark();
 
@@ -98,9 +126,15 @@ private:
   std::unique_ptr<CallerStream> caller; ///< if arguments are on the device
   Address marks = 0; ///< an int for each launch that checks indices
   size_t numMarks = 0;
-  std::vector<Handle> modules, graphs, executables; ///< by segment
-  std::vector<std::vector<Address>> recordedFor;    ///< by segment
-  std::vector<Handle> functions;                    ///< by kernel
+  std::vector<Handle> modules;       ///< by segment
+  std::vector<Handle> functions;     ///< by kernel
+  std::vector<Recording> recordings; ///< by segment
+  std::string name;                  ///< of the device
+
+  /// Null, or where seconds go.
+  std::vector<double> *measured = nullptr;
+  Measured measuredWhat = Measured::Launches;
+  std::vector<std::unique_ptr<Timing>> timings; ///< once they are asked for
 };
 
 } // namespace cutback::cuda

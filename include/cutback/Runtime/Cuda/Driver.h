@@ -62,6 +62,8 @@ struct DriverCalls {
   Status (*cuStreamWaitEvent)(Handle stream, Handle event, unsigned flags);
   Status (*cuEventCreate)(Handle *event, unsigned flags);
   Status (*cuEventRecord)(Handle event, Handle stream);
+  Status (*cuEventRecordWithFlags)(Handle event, Handle stream, unsigned flags);
+  Status (*cuEventElapsedTime)(float *milliseconds, Handle begin, Handle end);
   Status (*cuEventDestroy_v2)(Handle event);
   Status (*cuStreamBeginCapture_v2)(Handle stream, int mode);
   Status (*cuStreamEndCapture)(Handle stream, Handle *graph);

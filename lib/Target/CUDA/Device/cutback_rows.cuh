@@ -10,6 +10,33 @@
 /// The row that a warp of four a block sums.
 __device__ inline int rowOfWarp() { return blockIdx.x * 4 + threadIdx.x / 32; }
 
+/// Adds the rows whose bits are set, in their order, four columns a lane. All of
+/// up to eight are asked for before the first is added.
+template <typename T, typename Row>
+__device__ inline void addRows(T (&sum)[4], unsigned rows, int first, int width,
+                               int column, Row row) {
+  while (rows) {
+    const int count = __popc(rows) < 8 ? __popc(rows) : 8;
+    T found[8][4];
+    int number = 0;
+#pragma unroll
+    for (int i = 0; i < 8; ++i) {
+      if (i < count)
+        number = first + __ffs(int(rows)) - 1;
+      rows = i < count ? rows & (rows - 1) : rows;
+#pragma unroll
+      for (int part = 0; part < 4; ++part)
+        found[i][part] = column + part * 32 < width && i < count
+                             ? row(number, column + part * 32)
+                             : T(0);
+    }
+#pragma unroll
+    for (int i = 0; i < 8; ++i)
+      for (int part = 0; part < 4; ++part)
+        sum[part] = i < count ? sum[part] + found[i][part] : sum[part];
+  }
+}
+
 /// Of the rows [0, count) those that are `isMine`: their sum, 128 columns from
 /// blockIdx.y * 128 on, by one warp.
 template <typename T, typename IsMine, typename Row, typename Store>
@@ -19,12 +46,7 @@ __device__ inline void sumRows(int count, int width, IsMine isMine, Row row,
   T sum[4] = {};
   for (int first = 0; first < count; first += 32) {
     const bool mine = first + lane < count && isMine(first + lane);
-    for (unsigned left = __ballot_sync(~0u, mine); left; left &= left - 1) {
-      const int number = first + __ffs(int(left)) - 1;
-      for (int part = 0; part < 4; ++part)
-        if (column + part * 32 < width)
-          sum[part] += row(number, column + part * 32);
-    }
+    addRows(sum, __ballot_sync(~0u, mine), first, width, column, row);
   }
   for (int part = 0; part < 4; ++part)
     if (column + part * 32 < width)

@@ -11,12 +11,6 @@
 
 #ifndef CUTBACK_OWN_CALLS
 
-/// The rows that a block has, from `row` on, of `rows` a head.
-__device__ inline AttentionRow attentionTile(int rows) {
-  const int tiles = (rows + 63) / 64, number = blockIdx.x;
-  return {number / tiles, number % tiles * 64};
-}
-
 /// Rows of both operands in shared memory, 16 bytes apart in their banks.
 template <int kWidth, int kOthers> struct alignas(16) AttentionTiles {
   static constexpr int kRow = kWidth + 8;

@@ -266,29 +266,107 @@ struct AttentionCase {
             std::vector<float>(keys * outWidth)};
   }
 
-  Results runRows() {
+  float scoreOf(int i, int j) const {
+    float sum = 0;
+    for (int e = 0; e < width; ++e)
+      sum = fmaf(toFloat(q[i * width + e]), toFloat(k[j * width + e]), sum);
+    return sum * 0.3f + bias()(i, j);
+  }
+  /// As lanes of a warp add up.
+  static float sumOf(std::array<float, 32> x) {
+    for (int apart = 16; apart; apart /= 2)
+      for (int lane = 0; lane < apart; ++lane)
+        x[lane] = x[lane] + x[lane + apart];
+    return x[0];
+  }
+
+  /// One element after the other, in the order of its sum.
+  Results runNaive() {
+    Results to = results();
+    for (int i = 0; i < queries; ++i) {
+      float largest = lowest(), sum = 0;
+      std::vector<float> held(outWidth);
+      for (int begin = 0; begin < keys; begin += 32) {
+        std::array<float, 32> weights;
+        float next = largest;
+        for (int lane = 0; lane < 32; ++lane) {
+          weights[lane] =
+              begin + lane < keys ? scoreOf(i, begin + lane) : lowest();
+          next = std::max(next, weights[lane]);
+        }
+        for (float &weight : weights)
+          weight = weight == lowest() ? 0.0f : expOf(weight - next);
+        float shrink = largest == next ? 1.0f : expOf(largest - next);
+        sum = sum * shrink + sumOf(weights);
+        for (int e = 0; e < outWidth; ++e) {
+          held[e] *= shrink;
+          for (int j = begin; j < std::min(begin + 32, keys); ++j)
+            held[e] =
+                fmaf(weights[j - begin], toFloat(v[j * outWidth + e]), held[e]);
+        }
+        largest = next;
+      }
+      for (int e = 0; e < outWidth; ++e) {
+        to[0][i * outWidth + e] = held[e] / sum;
+        out[i * outWidth + e] = toBf16(held[e] / sum);
+      }
+      to[1][i] = logSums[i] = largest + logOf(sum);
+    }
+    for (int i = 0; i < queries; ++i)
+      for (int j = 0; j < keys; ++j)
+        addGradients(to, i, j);
+    for (int result : {2, 3})
+      for (float &x : to[result])
+        x = x * 0.3f;
+    return to;
+  }
+  void addGradients(Results &to, int i, int j) const {
+    float dot = 0, dWeight = 0;
+    for (int e = 0; e < outWidth; ++e) {
+      float gradient = toFloat(dOut[i * outWidth + e]);
+      dot = fmaf(gradient, toFloat(out[i * outWidth + e]), dot);
+      dWeight = fmaf(gradient, toFloat(v[j * outWidth + e]), dWeight);
+    }
+    float score = scoreOf(i, j);
+    float weight = score == lowest() ? 0.0f : expOf(score - logSums[i]);
+    score = weight * (dWeight - dot);
+    for (int e = 0; e < width; ++e) {
+      float &ofQuery = to[2][i * width + e], &ofKey = to[3][j * width + e];
+      ofQuery = fmaf(score, toFloat(k[j * width + e]), ofQuery);
+      ofKey = fmaf(score, toFloat(q[i * width + e]), ofKey);
+    }
+    for (int e = 0; e < outWidth; ++e) {
+      float &ofValue = to[4][j * outWidth + e];
+      ofValue = fmaf(weight, toFloat(dOut[i * outWidth + e]), ofValue);
+    }
+  }
+
+  /// In full precision, after runNaive().
+  template <int kParts> Results runFull() {
     Results to = results();
     auto q = rows(this->q, width), k = rows(this->k, width);
     auto v = rows(this->v, outWidth), dOut = rows(this->dOut, outWidth);
-    runBlocks(queries, 32, 1, 0, [&] {
-      attend<4>(blockIdx.x, queries, keys, width, outWidth, 0.3f, q, k, v,
-                bias(), put(to[0], outWidth),
-                [&](int i, float x) { to[1][i] = x; });
-    });
-    for (size_t i = 0; i < out.size(); ++i)
-      out[i] = toBf16(to[0][i]);
-    logSums = to[1];
     auto result = rows(out, outWidth);
     auto logSum = [&](int i) { return logSums[i]; };
-    runBlocks(queries, 32, 1, 0, [&] {
-      attendQueryGradient<4>(blockIdx.x, queries, keys, width, outWidth, 0.3f,
-                             q, k, v, bias(), dOut, result, logSum,
-                             put(to[2], width));
+    const unsigned shared = sizeof(AttentionBlock);
+    runBlocks((queries + 63) / 64, 256, 1, shared, [&] {
+      const int first = blockIdx.x * 64;
+      attend<kParts>(first, queries, keys, ends(first), width, outWidth, 0.3f,
+                     q, k, v, bias(), put(to[0], outWidth),
+                     [&](int i, float x) { to[1][i] = x; });
     });
-    runBlocks(keys, 32, 1, 0, [&] {
-      attendKeyGradient<4>(blockIdx.x, keys, queries, width, outWidth, 0.3f, q,
-                           k, v, bias(), dOut, result, logSum,
-                           put(to[3], width), put(to[4], outWidth));
+    runBlocks((queries + 63) / 64, 256, 1, shared, [&] {
+      const int first = blockIdx.x * 64;
+      attendQueryGradient<kParts>(first, queries, keys, ends(first), width,
+                                  outWidth, 0.3f, q, k, v, bias(), dOut, result,
+                                  logSum, put(to[2], width));
+    });
+    runBlocks((keys + 63) / 64, 256, 1, shared, [&] {
+      const int first = blockIdx.x * 64;
+      attendKeyGradient<kParts>(first, keys, queries, isCausal ? first : 0,
+                                width, outWidth, 0.3f, q, k, v, bias(), dOut,
+                                result, logSum, put(to[3], width),
+                                put(to[4], outWidth));
     });
     return to;
   }
@@ -324,8 +402,10 @@ struct AttentionCase {
 };
 
 template <int kWidth, int kOthers> void expectSameAttention(AttentionCase one) {
-  AttentionCase::Results expected = one.runRows(),
+  AttentionCase::Results expected = one.runNaive(),
+                         full = one.runFull<(kWidth + 63) / 64>(),
                          actual = one.runTiles<kWidth, kOthers>();
+  EXPECT_EQ(full, expected) << kWidth;
   for (size_t result = 0; result < expected.size(); ++result) {
     float largest = 0, apart = 0;
     for (size_t i = 0; i < expected[result].size(); ++i) {
