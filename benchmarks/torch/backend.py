@@ -6,7 +6,7 @@
 
 MODELS: gpt, gpt_bf16, gpt_dropout, convnet; all without names. For each: PyTorch's
 eager step (forward and backward), torch.compile's, and Cutback's with Inductor, as
-it is, with a price of bytes, and for the least peak. `peak` is what a step has
+it is and for the least peak. `peak` is what a step has
 allocated at most above parameters and gradients, by PyTorch's allocator; `apart`
 the largest difference of a parameter's gradient from eager's, relative to its
 largest element, in the same precision. Times are of the device, by turns, the
@@ -116,7 +116,6 @@ MODELS = {
 PLANS = {
     "torch.compile": None,
     "cutback": {},
-    "cutback, byte_price 1": {"byte_price": 1.0},
     "cutback, least peak": {"minimize": "peak"},
 }
 
