@@ -281,6 +281,7 @@ class _SizedStep:
         """Runs a segment on tensors, one an argument that is not our own."""
         given = iter(given)
         tensors, copies, written = [], [], []
+        self._copies = []  # an output may lie in one
         for number, argument in enumerate(self.step.arguments):
             tensor = self._own.get(number)
             if tensor is None:
@@ -289,6 +290,7 @@ class _SizedStep:
                 if not original.is_contiguous() or original.data_ptr() % 16:
                     tensor = original.clone(
                         memory_format=torch.contiguous_format)
+                    self._copies.append(tensor)
                     if argument.written:
                         copies.append((original, tensor))
                 elif argument.written:

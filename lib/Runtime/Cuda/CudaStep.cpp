@@ -503,10 +503,10 @@ std::string CudaStep::readArgument(size_t argument, int64_t from, int64_t bytes,
                                    const char *given, char *to) {
   std::string error;
   if (caller)
-    return enter(error)
-               ? caller->copy(reinterpret_cast<Address>(to),
-                              (*arguments)[argument] + from, bytes, stream)
-               : error;
+    return enter(error) ? caller->copy(reinterpret_cast<Address>(to),
+                                       arguments->sourceOf(argument) + from,
+                                       bytes, stream)
+                        : error;
   if (!arguments->keeps(argument))
     return Executor::readArgument(argument, from, bytes, given, to);
   return enter(error) ? arguments->read(argument, from, bytes, to, stream)

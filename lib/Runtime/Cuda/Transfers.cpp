@@ -76,12 +76,20 @@ Transfers::findFirst(const std::vector<size_t> &segments) const {
     int64_t tied = artifact.arguments[argument].tied;
     return tied < 0 ? argument : tied;
   };
-  for (size_t i = 0; i < segments.size(); ++i)
-    for (const ArtifactLaunch &launch : artifact.segments[segments[i]].launches)
+  for (size_t i = 0; i < segments.size(); ++i) {
+    const ArtifactSegment &segment = artifact.segments[segments[i]];
+    auto take = [&](const ArtifactMemory &memory) {
+      if (memory.kind != ArtifactMemory::Argument)
+        return;
+      if (int &at = first[rootOf(memory.at)]; at < 0)
+        at = static_cast<int>(i);
+    };
+    for (const ArtifactLaunch &launch : segment.launches)
       for (const ArtifactOperand &operand : launch.operands)
-        if (operand.memory.kind == ArtifactMemory::Argument)
-          if (int &at = first[rootOf(operand.memory.at)]; at < 0)
-            at = static_cast<int>(i);
+        take(operand.memory);
+    for (const ArtifactHook &hook : segment.hooks)
+      take(hook.memory);
+  }
   for (size_t i = 0; i < first.size(); ++i)
     first[i] = first[rootOf(static_cast<int64_t>(i))];
   return first;

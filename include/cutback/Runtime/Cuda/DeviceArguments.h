@@ -35,6 +35,13 @@ public:
   /// A run: memory of the caller, one an argument, and by argument the place of
   /// the run's first segment that takes it (Transfers::findFirst).
   void begin(const std::vector<char *> &memory, std::vector<int> firstTaken);
+  /// Where its elements are behind a run: what no launch takes stays with the
+  /// caller.
+  Address sourceOf(size_t argument) const {
+    return isTaken[argument] || isCopied(argument)
+               ? addresses[argument]
+               : reinterpret_cast<Address>(given[argument]);
+  }
   /// Addresses of the caller that launches of a segment have, in this run.
   std::vector<Address> usedBy(size_t segment) const;
   /// What a segment is the first to take.

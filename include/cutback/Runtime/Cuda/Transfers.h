@@ -34,7 +34,7 @@ public:
   std::string start(bool copiesOut);
 
   /// For a run of `segments`: by argument, the place in that list of the first
-  /// segment with a launch that reads or writes it; -1 for none. Tied ones are
+  /// segment with a launch or a hook that takes it; -1 for none. Tied ones are
   /// one argument.
   std::vector<int> findFirst(const std::vector<size_t> &segments) const;
 
