@@ -15,6 +15,7 @@
 // Those of bf16 and f16 are on tensor cores, as matrix products are.
 
 #include "Convolution.h"
+#include "ProductShape.h"
 
 using namespace mlir;
 using namespace cutback;
@@ -119,32 +120,64 @@ private:
     return onTiles() ? CallWriter::element(tensor, name, indices)
                      : value(tensor, name, indices);
   }
-  /// Lines in front of and behind what looks up an operand. `isAlongK`: which
-  /// neighbours lie beside each other.
+  /// Lines in front of and behind what looks up an operand, the right one if
+  /// not on tiles. `isAlongK`: which neighbours lie beside each other.
   void openFactor(CallWriter &text, bool isLeft, bool isAlongK) const {
     if (onTiles())
       text.line("    lookedUp<" + elementTypeText(p.input) +
                 (isAlongK ? ", true>" : ", false>") +
                 (isLeft ? "([=](int i, int k) {" : "([=](int j, int k) {"));
     else
-      text.line(isLeft ? "    [=](int i, int k) {" : "    [=](int k, int j) {");
+      text.line("    lookedUpFactor([=](int k, int j) {");
   }
-  void closeFactor(CallWriter &text) const {
-    text.line(onTiles() ? "    })," : "    },");
-  }
+  static void closeFactor(CallWriter &text) { text.line("    }),"); }
   /// The left operand: of `from` what the indices of a line and of a step name.
+  /// `factor`: where these lie.
   void writeLeft(CallWriter &text, const Named &from,
                  ArrayRef<std::string> line, ArrayRef<std::string> step,
-                 bool isAlongK) const {
-    if (!onTiles())
-      return writeFactor(text, from.tensor, from.name, /*isLeft=*/true, line,
-                         step);
-    Indices all;
-    for (auto [ofLine, ofStep] : llvm::zip_equal(line, step))
-      all.push_back(ofLine + ofStep);
-    openFactor(text, /*isLeft=*/true, isAlongK);
-    text.line("      return " + factor(from.tensor, from.name, all) + ";");
-    closeFactor(text);
+                 const FactorLayout &factor) const {
+    if (onTiles()) {
+      Indices all;
+      for (auto [ofLine, ofStep] : llvm::zip_equal(line, step))
+        all.push_back(ofLine + ofStep);
+      openFactor(text, /*isLeft=*/true, factor.isAlongK());
+      text.line("      return " + this->factor(from.tensor, from.name, all) +
+                ";");
+      return closeFactor(text);
+    }
+    if (p.groups == 1 && factor.stepStride())
+      return text.line(
+          "    " + factor.matrixText(elementTypeText(from.tensor), from.name) +
+          ",");
+    text.line("    leftFactor<" + factor.accessText() + "(" + from.name + ",");
+    text.line("        " + placeText(from.tensor, "i", line, true));
+    std::string steps = placeText(from.tensor, "k", step, false);
+    steps.insert(steps.size() - 1, ")");
+    text.line("        " + steps);
+  }
+  /// Lines are dimension `line` of `tensor`, one of its first two; steps the
+  /// other one, and `counts` places along each axis: the first one and every so
+  /// manieth of those behind it.
+  FactorLayout layoutOf(Value tensor, size_t line, ArrayRef<int64_t> counts,
+                        ArrayRef<int64_t> first = {},
+                        ArrayRef<int64_t> every = {}) const {
+    Layout layout = kernel::locate(tensor).layout;
+    FactorLayout factor;
+    factor.lines = layout.sizes[line];
+    factor.lineStride = strideOf(layout, line);
+    factor.offset = layout.offset;
+    factor.steps.push_back(
+        {layout.sizes[1 - line], strideOf(layout, 1 - line)});
+    for (auto [axis, count] : llvm::enumerate(counts)) {
+      int64_t stride = strideOf(layout, axis + 2);
+      if (!first.empty())
+        factor.offset += stride * first[axis];
+      factor.steps.push_back(
+          {count, every.empty() ? stride : stride * every[axis]});
+    }
+    if (p.groups > 1) // which begin anywhere
+      factor.added.push_back(1);
+    return factor;
   }
   static Indices tensorIndices(const std::string &first,
                                const std::string &second,
@@ -207,13 +240,14 @@ private:
     text.line("      " + std::string(StringRef(of) == "k" ? "})," : "},"));
   }
   /// The right operand: an element of `from`, zero outside of it.
-  static void lookUpWindows(CallWriter &text, const Named &from,
+  static void lookUpWindows(CallWriter &text, const Named &from, bool isAlongK,
                             const Place &column, const Place &step) {
     Layout layout = kernel::locate(from.tensor).layout;
     std::string sizes;
     for (int64_t size : sizesOf(from.tensor).drop_front(2))
       sizes += (sizes.empty() ? "" : ", ") + std::to_string(size);
-    text.line("    windows<" + sizes + ">(" + from.name + ",");
+    text.line("    windows<" + std::string(isAlongK ? "true, " : "false, ") +
+              sizes + ">(" + from.name + ",");
     writePlace(text, layout, "j", column);
     layout.offset = 0;
     writePlace(text, layout, "k", step);
@@ -269,11 +303,12 @@ private:
         ";");
     closeFactor(text);
   }
-  /// One product a phase, one after the other.
+  /// One product a phase, in blocks of its own.
   void writePhases(CallWriter &text, const Named &narrow, Value out,
-                   ArrayRef<ConvolutionPhase> phases) const {
+                   ArrayRef<ConvolutionPhase> phases,
+                   const std::string &product) const {
     std::string c = channel("i", p.wideGroup());
-    for (const ConvolutionPhase &phase : phases) {
+    for (auto [number, phase] : llvm::enumerate(phases)) {
       SmallVector<std::string> column =
           indicesOf("j", with(p.images(), phase.count));
       SmallVector<std::string> step =
@@ -293,14 +328,21 @@ private:
         taps.push_back(scaled(u, phase.everyTap[axis], phase.firstTap[axis]));
         places.push_back(scaled(q, p.stride[axis], phase.first[axis]));
       }
-      openScalars(text, p.wideGroup(), p.images() * productOf(phase.count),
-                  p.narrowGroup() * productOf(phase.taps));
+      if (phases.size() > 1)
+        text.line("if (blockIdx.y == " + std::to_string(number) + ")");
+      text.line(product + callSizes(p.wideGroup(),
+                                    p.images() * productOf(phase.count),
+                                    p.narrowGroup() * productOf(phase.taps)));
       writeLeft(text, {p.weight, "weight"},
                 tensorIndices("", "i", Indices(taps.size())),
-                tensorIndices(ofStep.channel, "", taps), /*isAlongK=*/false);
-      lookUpWindows(text, narrow, ofColumn, ofStep);
+                tensorIndices(ofStep.channel, "", taps),
+                layoutOf(p.weight, /*line=*/1, phase.taps, phase.firstTap,
+                         phase.everyTap));
+      lookUpWindows(text, narrow, /*isAlongK=*/false, ofColumn, ofStep);
       store(text, out, tensorIndices("", c, Indices(places.size())),
-            tensorIndices(column[0], "", places), withBias(c));
+            tensorIndices(column[0], "", places),
+            layoutOf(out, /*line=*/1, phase.count, phase.first, p.stride),
+            withBias(c));
     }
   }
 
@@ -315,14 +357,11 @@ private:
     return "(" + std::to_string(m) + ", " + std::to_string(n) + ", " +
            std::to_string(k) + ",";
   }
-  void openScalars(CallWriter &text, int64_t m, int64_t n, int64_t k) const {
-    text.line("product<" + sum() + ">" + callSizes(m, n, k));
-  }
   void open(CallWriter &text, int64_t m, int64_t n, int64_t k) const {
     describe(text, m * n * k);
     if (!onTiles()) {
-      openScalars(text, m, n, k);
-      shapeScalars(text, m, n, p.groups, sum());
+      text.line(shapeScalars(text, m, n, 1, p.groups, sum()) +
+                callSizes(m, n, k));
       return;
     }
     int64_t tile = tileProductOf(m, n, p.groups);
@@ -330,8 +369,10 @@ private:
     shapeTiles(text, m, n, p.groups, tile);
   }
   /// Results lie where the indices of a line and of a column name.
+  /// `places`: where these lie, columns as steps.
   void store(CallWriter &text, Value out, ArrayRef<std::string> line,
-             ArrayRef<std::string> column, const std::string &result) const {
+             ArrayRef<std::string> column, const FactorLayout &places,
+             const std::string &result) const {
     std::string take = "[=](int i, int j, " + sum() + " sum) {";
     std::string value = "to<" + elementTypeText(out) + ">(" + result + ");";
     if (onTiles()) {
@@ -344,7 +385,8 @@ private:
       text.line("    }));");
       return;
     }
-    text.line("    results(result,");
+    text.line("    results<" + std::to_string(places.wideResults()) +
+              ">(result,");
     text.line("        " + placeText(out, "i", line, true));
     text.line("        " + placeText(out, "j", column, false));
     text.line("        " + take + " return " + value + " }));");
@@ -375,17 +417,20 @@ private:
     std::string c = channel("i", p.narrowGroup());
     writeLeft(text, {p.weight, "weight"},
               tensorIndices(c, "", Indices(taps.size())),
-              tensorIndices("", step[0], taps), /*isAlongK=*/true);
+              tensorIndices("", step[0], taps),
+              layoutOf(p.weight, /*line=*/0, p.taps()));
     if (onTiles()) {
       openFactor(text, /*isLeft=*/false, /*isAlongK=*/false);
       lookUpWide(text, wide, places, taps, column[0], step[0]);
       closeFactor(text);
     } else {
-      lookUpWindows(text, wide, {column[0], "", alongOf(places)},
+      lookUpWindows(text, wide, /*isAlongK=*/false,
+                    {column[0], "", alongOf(places)},
                     {"", channel(step[0], p.wideGroup()), alongOfTaps(taps)});
     }
     store(text, out, tensorIndices("", c, Indices(places.size())),
-          tensorIndices(column[0], "", places), withBias(c));
+          tensorIndices(column[0], "", places),
+          layoutOf(out, /*line=*/1, p.narrowPlaces()), withBias(c));
     text.kernel().precompiled = description.narrow(wide.tensor, out);
     return text.take();
   }
@@ -408,8 +453,9 @@ private:
         columns = std::max(columns, n);
       }
       describe(text, p.wideGroup() * products);
-      shapeScalars(text, p.wideGroup(), columns, p.groups, sum());
-      writePhases(text, narrow, out, all);
+      writePhases(text, narrow, out, all,
+                  shapeScalars(text, p.wideGroup(), columns,
+                               int64_t(all.size()), p.groups, sum()));
       return text.take();
     }
     open(text, p.wideGroup(), p.images() * productOf(p.widePlaces()),
@@ -422,13 +468,13 @@ private:
     writeLeft(text, {p.weight, "weight"},
               tensorIndices("", "i", Indices(taps.size())),
               tensorIndices(channel(step[0], p.narrowGroup()), "", taps),
-              /*isAlongK=*/false);
+              layoutOf(p.weight, /*line=*/1, p.taps()));
     lookUpNarrow(text, narrow, column, step);
     std::string c = channel("i", p.wideGroup());
     store(text, out, tensorIndices("", c, Indices(taps.size())),
           tensorIndices(column[0], "",
                         ArrayRef<std::string>(column).drop_front()),
-          withBias(c));
+          layoutOf(out, /*line=*/1, p.widePlaces()), withBias(c));
     return text.take();
   }
 
@@ -450,20 +496,22 @@ private:
     writeLeft(text, narrow,
               tensorIndices("", channel("i", p.narrowGroup()),
                             Indices(places.size())),
-              tensorIndices(step[0], "", places), /*isAlongK=*/true);
+              tensorIndices(step[0], "", places),
+              layoutOf(narrow.tensor, /*line=*/1, p.narrowPlaces()));
     if (onTiles()) {
       openFactor(text, /*isLeft=*/false, /*isAlongK=*/true);
       lookUpWide(text, wide, places, taps, step[0], column[0]);
       closeFactor(text);
     } else {
-      lookUpWindows(text, wide,
+      lookUpWindows(text, wide, /*isAlongK=*/true,
                     {"", channel(column[0], p.wideGroup()), alongOfTaps(taps)},
                     {step[0], "", alongOf(places)});
     }
     store(
         text, out,
         tensorIndices(channel("i", p.narrowGroup()), "", Indices(taps.size())),
-        tensorIndices("", column[0], taps), "sum");
+        tensorIndices("", column[0], taps), layoutOf(out, /*line=*/0, p.taps()),
+        "sum");
     text.kernel().precompiled =
         description.weightGradient(narrow.tensor, wide.tensor, out);
     return text.take();

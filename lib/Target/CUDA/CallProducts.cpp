@@ -8,10 +8,11 @@
 //               tiles of 128 x 128 results where that keeps a device busy, else
 //               of 64 x 64; sums in single precision; by option f32 too,
 //               rounded to tf32
-//   f32, f64    a tile of 64 x 64 results a block (product() of
-//               Device/cutback_product.cuh), sums in the same type
+//   f32, f64    product() of Device/cutback_product.cuh, in tiles that
+//               ProductShape.cpp chooses; sums in the same type
 
 #include "CallDescription.h"
+#include "ProductShape.h"
 #include "ScalarText.h"
 
 #include "mlir/IR/Builders.h"
@@ -143,11 +144,16 @@ void cuda::shapeTiles(CallWriter &text, int64_t rows, int64_t columns,
       {2 * tile, 1, 1}, 2 * 2 * tile * (32 + 8) * 2);
   text.kernel().waits = true;
 }
-void cuda::shapeScalars(CallWriter &text, int64_t rows, int64_t columns,
-                        int64_t batch, const std::string &sum) {
-  text.shape({(rows + 63) / 64 * ((columns + 63) / 64), 1, batch}, {256, 1, 1},
-             2 * 16 * 65 * (sum == "double" ? 8 : 4));
+std::string cuda::shapeScalars(CallWriter &text, int64_t rows, int64_t columns,
+                               int64_t products, int64_t batch,
+                               const std::string &sum) {
+  int64_t bytes = sum == "double" ? 8 : 4;
+  ProductShape shape =
+      chooseProductShape(rows, columns, products * batch, bytes);
+  text.shape({shape.tiles(rows, columns), products, batch},
+             {shape.threads, 1, 1}, shape.sharedBytes(bytes));
   text.kernel().waits = true;
+  return "product<" + sum + ", " + shape.text() + ">";
 }
 
 namespace {
@@ -204,39 +210,50 @@ std::string cuda::placeText(Value tensor, const char *parameter,
          at.substr(1, at.size() - 2) + "; },";
 }
 
-void cuda::writeFactor(CallWriter &text, Value tensor, const std::string &name,
-                       bool isLeft, ArrayRef<std::string> line,
-                       ArrayRef<std::string> step) {
-  text.line(std::string("    ") + (isLeft ? "left" : "right") + "Factor(" +
-            name + ",");
-  text.line("        " + placeText(tensor, isLeft ? "i" : "j", line, true));
-  std::string steps = placeText(tensor, "k", step, false);
-  steps.insert(steps.size() - 1, ")");
-  text.line("        " + steps);
+/// Lines are dimension `line` of a matrix, steps the other one.
+static FactorLayout matrixLayout(const ProductProblem &p, Value tensor,
+                                 size_t line) {
+  Layout layout = kernel::locate(tensor).layout;
+  size_t first = p.isBatch(), step = first + 1 - line;
+  FactorLayout factor;
+  factor.lines = layout.sizes[first + line];
+  factor.lineStride = strideOf(layout, first + line);
+  factor.steps.push_back({layout.sizes[step], strideOf(layout, step)});
+  factor.offset = layout.offset;
+  if (p.isBatch())
+    factor.added.push_back(strideOf(layout, 0));
+  return factor;
+}
+/// "MatrixFactor<float, true, 4>(a, 64, 1)"
+static std::string matrixFactorText(const ProductProblem &p, Value tensor,
+                                    const std::string &name, size_t line) {
+  std::string begin = name;
+  int64_t matrix = p.isBatch() ? strideOf(kernel::locate(tensor).layout, 0) : 0;
+  if (matrix)
+    begin += " + batch * " + std::to_string(matrix);
+  return matrixLayout(p, tensor, line)
+      .matrixText(elementTypeText(tensor), begin);
 }
 
 static void writeScalars(CallWriter &text, const ProductProblem &p,
                          Builder &b) {
   ProductSizes sizes(p);
   std::string sum = sumTypeText(p.out);
-  text.line("product<" + sum + ">(" + sizes.text());
-  // The matrix is a part of where lines lie, not of steps too.
-  auto stepOf = [&](const char *i, const char *j) {
-    SmallVector<std::string> indices = matrixIndices(p, i, j);
-    if (p.isBatch())
-      indices.front().clear();
-    return indices;
-  };
-  writeFactor(text, p.a, "a", /*isLeft=*/true, matrixIndices(p, "i", ""),
-              stepOf("", "k"));
-  writeFactor(text, p.b, "b", /*isLeft=*/false, matrixIndices(p, "", "j"),
-              stepOf("k", ""));
-  text.line("    [=](int i, int j, " + sum + " sum) {");
-  text.line("      " +
-            CallWriter::element(p.out, "out", matrixIndices(p, "i", "j")) +
-            " = " + resultText(p, b, matrixIndices(p, "i", "j")) + ";");
-  text.line("    });");
-  shapeScalars(text, sizes.m, sizes.n, sizes.batch, sum);
+  text.line(shapeScalars(text, sizes.m, sizes.n, 1, sizes.batch, sum) + "(" +
+            sizes.text());
+  text.line("    " + matrixFactorText(p, p.a, "a", 0) + ",");
+  text.line("    " + matrixFactorText(p, p.b, "b", 1) + ",");
+  // The matrix is a part of where lines lie, not of columns too.
+  SmallVector<std::string> column = matrixIndices(p, "", "j");
+  if (p.isBatch())
+    column.front().clear();
+  text.line("    results<" +
+            std::to_string(matrixLayout(p, p.out, 0).wideResults()) + ">(out,");
+  text.line("        " +
+            placeText(p.out, "i", matrixIndices(p, "i", ""), true));
+  text.line("        " + placeText(p.out, "j", column, false));
+  text.line("        [=](int i, int j, " + sum + " sum) { return " +
+            resultText(p, b, matrixIndices(p, "i", "j")) + "; }));");
 }
 
 /// The same without text.

@@ -120,18 +120,16 @@ std::string tileOperandText(mlir::Value tensor, const std::string &name,
                             llvm::ArrayRef<std::string> outer, unsigned line);
 /// How large the tiles of tileProduct() are, in rows and in columns.
 int64_t tileProductOf(int64_t rows, int64_t columns, int64_t batch);
-/// The launch of tileProduct(), and that of product() with such sums.
+/// The launch of tileProduct().
 void shapeTiles(CallWriter &text, int64_t rows, int64_t columns, int64_t batch,
                 int64_t tile);
-void shapeScalars(CallWriter &text, int64_t rows, int64_t columns,
-                  int64_t batch, const std::string &sum);
+/// The launch of so many product()s (blockIdx.y) a matrix of a batch
+/// (blockIdx.z), of at most so many rows and columns, with sums of type `sum`.
+/// Gives the function: "product<float, ProductShape<64, 64, 4, 4, 16, 256>>".
+std::string shapeScalars(CallWriter &text, int64_t rows, int64_t columns,
+                         int64_t products, int64_t batch,
+                         const std::string &sum);
 
-/// "leftFactor(a, [=](int i) { ... }, [=](int k) { ... }),": a factor of
-/// product(), at indices that name its lines (i; j of the right one), and
-/// steps (k), with nothing for those of the other.
-void writeFactor(CallWriter &text, mlir::Value tensor, const std::string &name,
-                 bool isLeft, llvm::ArrayRef<std::string> line,
-                 llvm::ArrayRef<std::string> step);
 /// "[=](int i) { return i * 64; },": where an element is by these of its
 /// indices, with nothing for others; of two such texts the first has the
 /// `offset` of the tensor.

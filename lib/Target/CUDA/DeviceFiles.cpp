@@ -28,6 +28,10 @@ llvm::ArrayRef<DeviceFile> cutback::cuda::deviceFiles() {
 #include "cutback_reduce.cuh.inc"
       },
       {
+          "cutback_factors.cuh",
+#include "cutback_factors.cuh.inc"
+      },
+      {
           "cutback_product.cuh",
 #include "cutback_product.cuh.inc"
       },

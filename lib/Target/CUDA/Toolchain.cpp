@@ -161,8 +161,10 @@ ToolResult cutback::buildHostLibrary(const std::string &compiler,
   result.error = folder.open(files);
   if (!result.error.empty())
     return result;
+  // GCC 12 loses what a product fetched when it makes vectors of statements.
   SmallVector<std::string> arguments = {compiler,
                                         "-std=c++17",
+                                        "-fno-tree-slp-vectorize",
                                         "-ffp-contract=off",
                                         "-fwrapv",
                                         "-fno-strict-aliasing",
