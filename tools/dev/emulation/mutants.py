@@ -14,8 +14,8 @@
 import re
 
 # Tile products, sums and attention; math and random numbers have no memory.
-HEADERS = ("cutback_reduce.cuh", "cutback_product.cuh", "cutback_attention.cuh",
-           "cutback_rows.cuh")
+HEADERS = ("cutback_reduce.cuh", "cutback_factors.cuh", "cutback_product.cuh",
+           "cutback_attention.cuh", "cutback_rows.cuh")
 # In front of the text: whether a mutant is the one that runs, and which of them a
 # run without any came by.
 SWITCH = """#include <cstdio>
@@ -90,7 +90,8 @@ class Changer:
 
     def change_line(self, line, behind):
         code = line.split("//")[0]
-        if re.match(r"\s*(?:template|struct|__device__|inline|#)", code):
+        if re.match(r"\s*(?:template|struct|__device__|inline|#|(?:static )?constexpr)",
+                    code):
             return line
         for rule in (self.barrier, self.guard, self.bound, self.stores):
             code = rule(code, behind)
@@ -157,8 +158,7 @@ class Changer:
                       "store%s(%s + %s * mutant(%d), %s);" % (
                           found.group(1), found.group(2), found.group(1),
                           self.new("store"), found.group(3)), code)
-        names = self.written if self.file.endswith(".cu") else ["shared", "tile.a",
-                                                                 "tile.b"]
+        names = self.written if self.file.endswith(".cu") else ["shared", "to"]
         for name in names:
             for found in reversed(list(re.finditer(
                     r"(?<![\w.])%s\[" % re.escape(name), code))):

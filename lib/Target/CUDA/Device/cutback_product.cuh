@@ -260,7 +260,8 @@ __device__ inline void product(int m, int n, int k, const A &a, const B &b,
     for (int number = 0; number < 4; ++number)
       place(number);
   }
-  __syncthreads();
+  if (!A::isLinear || !B::isLinear)
+    __syncthreads();
   if (Shape::fetches()) {
     fetch(0, 0);
     put(0, 0);
