@@ -193,15 +193,16 @@ static constexpr double kAngles[80][2] = {
 #include "../CUDA/Device/cutback_angles.cuh"
 };
 
-/// The table above as memory of the module that is built.
+/// The table above as memory of the module that is built, on a GPU of the one
+/// for it.
 static Value angles(OpBuilder &builder, Location loc) {
   static constexpr llvm::StringLiteral kName("cutback_angles");
-  auto module =
-      builder.getInsertionBlock()->getParentOp()->getParentOfType<ModuleOp>();
+  Operation *module = SymbolTable::getNearestSymbolTable(
+      builder.getInsertionBlock()->getParentOp());
   auto type = MemRefType::get({80, 2}, builder.getF64Type());
-  if (!module.lookupSymbol(kName)) {
+  if (!SymbolTable::lookupSymbolIn(module, kName)) {
     OpBuilder::InsertionGuard guard(builder);
-    builder.setInsertionPointToStart(module.getBody());
+    builder.setInsertionPointToStart(&module->getRegion(0).front());
     auto values = DenseElementsAttr::get(
         RankedTensorType::get(type.getShape(), type.getElementType()),
         llvm::ArrayRef(&kAngles[0][0], 160));
