@@ -80,7 +80,7 @@ def _planner(module, num_fwd_outputs, static_indices, roles=None):
 
 
 def _is_opaque(node):
-    """A Python object as an argument, which releases before 2.12 do not have."""
+    """A Python object as an argument; not all releases have such (2.11 has not)."""
     ask = getattr(partitioners, "is_opaque_node", None)
     return ask is not None and ask(node)
 

@@ -36,6 +36,7 @@ struct alignas(16) AttentionBlock {
   float values[32 * 64];                       ///< 64 elements of the others
   float dots[64], logSums[64];
 };
+static_assert(sizeof(AttentionBlock) == 40960, "what a launch asks for");
 
 /// A thread has four rows of the block's and of the others two, 16 apart.
 __device__ inline int attentionLine() { return threadIdx.x / 16 * 4; }
@@ -43,27 +44,29 @@ __device__ inline int attentionOther(int c) {
   return threadIdx.x % 16 + c * 16;
 }
 
-/// Elements [from, from + 32) of `kLines` lines: what a thread has of them on
-/// their way to shared memory. All are asked for before one is waited for, so
-/// none is behind a branch: outside, another one is, and zero is stored.
-template <int kLines> struct LineSlice {
-  float x[kLines / 8];
+/// Elements [from, from + kElements) of `kLines` lines: what a thread has of
+/// them on their way to shared memory. All are asked for before one is waited
+/// for, so none is behind a branch: outside, another one is, and zero is stored.
+template <int kLines, int kElements = 32> struct LineSlice {
+  static constexpr int kApart = 256 / kElements; ///< lines of a thread
+  float x[kLines / kApart];
   template <typename Get>
   __device__ void load(int first, int lines, int from, int width, Get get) {
-    const int e = from + threadIdx.x % 32;
+    const int e = from + threadIdx.x % kElements;
 #pragma unroll
-    for (int i = 0; i < kLines / 8; ++i) {
-      const int line = first + threadIdx.x / 32 + i * 8;
+    for (int i = 0; i < kLines / kApart; ++i) {
+      const int line = first + threadIdx.x / kElements + i * kApart;
       const float found = get(line < lines ? line : lines - 1,
                               e < width ? e : width - 1);
       x[i] = line < lines && e < width ? found : 0.0f;
     }
   }
-  __device__ void store(float *to) const {
+  /// A line begins `row` numbers behind the one before.
+  __device__ void store(float *to, int row = AttentionBlock::kRow) const {
 #pragma unroll
-    for (int i = 0; i < kLines / 8; ++i)
-      to[(threadIdx.x / 32 + i * 8) * AttentionBlock::kRow + threadIdx.x % 32] =
-          x[i];
+    for (int i = 0; i < kLines / kApart; ++i)
+      to[(threadIdx.x / kElements + i * kApart) * row +
+         threadIdx.x % kElements] = x[i];
   }
 };
 
@@ -123,20 +126,10 @@ __device__ inline void addOthers(AttentionBlock &block, HeldRows<kParts> &held,
   const int column = threadIdx.x % 16 * 4;
 #pragma unroll
   for (int part = 0; part < kParts; ++part) {
-    const int e = part * 64 + threadIdx.x % 64;
-    float slice[8];
-#pragma unroll
-    for (int i = 0; i < 8; ++i) {
-      const int other = threadIdx.x / 64 + i * 4;
-      const float found = get(begin + (other < count ? other : count - 1),
-                              e < width ? e : width - 1);
-      slice[i] = other < count && e < width ? found : 0.0f;
-    }
+    LineSlice<32, 64> slice;
+    slice.load(begin, begin + count, part * 64, width, get);
     __syncthreads();
-#pragma unroll
-    for (int i = 0; i < 8; ++i)
-      block.values[(threadIdx.x / 64 + i * 4) * 64 + threadIdx.x % 64] =
-          slice[i];
+    slice.store(block.values, 64);
     __syncthreads();
 #pragma unroll 2
     for (int other = 0; other < count; other += 4) {
