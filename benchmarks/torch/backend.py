@@ -6,10 +6,10 @@
 
 MODELS: gpt, gpt_bf16, gpt_dropout, convnet; all without names. For each: PyTorch's
 eager step (forward and backward), torch.compile's, and Cutback's with Inductor, as
-it is and for the least peak. `peak` is what a step has
-allocated at most above parameters and gradients, by PyTorch's allocator; `apart`
-the largest difference of a parameter's gradient from eager's, relative to its
-largest element, in the same precision. Times are of the device, by turns, the
+it is and for the least peak. `peak` is what a step has allocated at most above
+parameters and gradients, by PyTorch's allocator; `apart` the largest difference of
+a parameter's gradient from eager's, relative to its largest element, in the same
+precision. Times are of the device, by turns, the
 median of --rounds. Numbers that dropout draws differ between compilers: its
 `apart` is left out.
 """
@@ -23,7 +23,7 @@ if "--help" in sys.argv:
 
 import copy
 import gc
-import pathlib
+import statistics
 import time
 import traceback
 import warnings
@@ -32,7 +32,7 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 
-sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "python"))
+from device import Candidate  # which finds the package, too
 
 
 class Block(nn.Module):
@@ -120,34 +120,26 @@ PLANS = {
 }
 
 
-class Step:
+class Step(Candidate):
     def __init__(self, model, inputs, autocast, compiled):
-        self.model, self.inputs, self.autocast = model, inputs, autocast
-        self.run_model = compiled(model)
-        self.times = []
+        run_model = compiled(model)
 
-    def run(self):
-        self.model.zero_grad(set_to_none=True)
-        with torch.autocast("cuda", torch.bfloat16, enabled=self.autocast):
-            loss = self.run_model(*self.inputs)
-        loss.backward()
-        return loss
+        def call(*given):
+            with torch.autocast("cuda", torch.bfloat16, enabled=autocast):
+                return run_model(*given)
 
-    def measure(self):
-        begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
-        begin.record()
-        self.run()
-        end.record()
-        torch.cuda.synchronize()
-        self.times.append(begin.elapsed_time(end))
+        super().__init__(call, dict(model.named_parameters()), inputs,
+                         inputs[0].device)
+        self.model = model
 
     def peak(self):
         """Bytes above what is there when the step has run."""
+        self.clear()
         self.run()
         gc.collect()
         torch.cuda.synchronize()
         resting = torch.cuda.memory_allocated()
-        self.model.zero_grad(set_to_none=True)
+        self.clear()
         torch.cuda.reset_peak_memory_stats()
         self.run()
         torch.cuda.synchronize()
@@ -191,6 +183,7 @@ def measure(name, rounds):
             traceback.print_exc()
     expected = None
     for plan, step in steps.items():
+        step.clear()
         step.run()
         if expected is None:
             expected = {one: parameter.grad.clone()
@@ -199,11 +192,10 @@ def measure(name, rounds):
                       else "%.1e" % apart(step.model, expected))
     for _ in range(rounds):
         for step in steps.values():
-            step.measure()
+            step.time()
     for plan, step in steps.items():
-        middle = sorted(step.times)[len(step.times) // 2]
         print("| %s | %s | %.2f | %.0f | %s | %s |" % (
-            name, plan, middle, step.peak() / 2**20, rows[plan],
+            name, plan, statistics.median(step.times), step.peak() / 2**20, rows[plan],
             "%.0f" % seconds[plan] if plan in seconds else ""), flush=True)
 
 
