@@ -73,6 +73,13 @@ template <> struct Lanes<double> {
 /// Results that registers hold at once: so many rows by two vectors.
 constexpr int kRows = 6;
 
+/// Asks for what lies `at` elements behind `from`, maybe outside of all memory.
+template <typename E> inline void prefetch(const E *from, int64_t at) {
+  const auto address = reinterpret_cast<uintptr_t>(from);
+  __builtin_prefetch(
+      reinterpret_cast<const void *>(address + uintptr_t(at) * sizeof(E)));
+}
+
 /// Adds `count` steps to kRows rows of sums: a(i, step) lies at
 /// a[i * kRow + step * kStep], b(step, column) at b[step * kLine + column], row
 /// i of the sums at sums[i * kSums]. Compiled once for all products.
@@ -85,6 +92,8 @@ __attribute__((noinline)) void addPanel(const T *a, const T *b, T *sums,
   for (int i = 0; i < kRows; ++i) {
     low[i] = isFirst ? L::all(0) : L::load(sums + i * kSums);
     high[i] = isFirst ? L::all(0) : L::load(sums + i * kSums + L::count);
+    // Of the next rows, as a rule.
+    prefetch(sums, (i + kRows) * kSums);
   }
   for (int along = 0; along < count; ++along) {
     const typename L::Vector x = L::load(b), y = L::load(b + L::count);
@@ -167,56 +176,49 @@ inline Region regionOf(int m, int n, int width, const Share &share) {
 }
 
 /// A block of an m x n product: what is looked up once for many results. On the
-/// stack, with the columns of ProductPanels up to 1.1 MiB.
+/// stack, 1 MiB.
 template <typename T> struct ProductBlock {
   static constexpr int rows = 144, columns = 2048 / sizeof(T), steps = 256;
   static constexpr int width = 2 * Lanes<T>::count; ///< of a panel of b
-  alignas(64) T a[rows * steps]; ///< kRows of a column after the other
+  alignas(64) T a[rows * steps];    ///< kRows of a column after the other
+  alignas(64) T b[columns * steps]; ///< `width` of a row after the other
   alignas(64) T sums[rows * columns];
-
-  /// Where step `along` of row `i` lies in `a`.
-  static int inA(int i, int along) {
-    return i / kRows * kRows * steps + along * kRows + i % kRows;
-  }
 };
 
-/// Columns of b, which many blocks of rows read: `width` of a row after the
-/// other, for so many steps as they are packed for at once.
-template <typename T> struct ProductPanels {
+/// Sums of a block's columns and of many rows, between one part of the steps
+/// and the next: columns are packed once for all of them.
+template <typename T> class ProductSums {
   using Block = ProductBlock<T>;
-  /// Steps that are packed for all blocks of rows: beyond them, for each again.
-  static constexpr int most = 4096;
+  Scratch *scratch = nullptr;
+  T *first;
+  bool areHeld;
 
-  /// Columns to be packed at once: all threads together have 1.75 MiB for them,
-  /// each room for an eighth of a block's.
-  static int widest(int k, int64_t threads) {
-    const int64_t line = std::max(k, 1) * int64_t(sizeof(T)),
-                  room = (7 << 18) / threads / line;
-    return k > most
-               ? Block::columns
-               : int(std::clamp<int64_t>(room / Block::width * Block::width,
-                                         Block::columns / 8, Block::columns));
+public:
+  /// For so many rows all threads together have 1.75 MiB.
+  ProductSums(Block &block, int rows, int steps)
+      : first(block.sums), areHeld(steps > Block::steps), rows(rows) {
+    if (!areHeld || rows <= Block::rows)
+      return;
+    constexpr size_t line = Block::columns * sizeof(T);
+    const int most = int((7 << 18) / shareNow.parts / line);
+    this->rows = evenly(rows, std::max(most, Block::rows), kRows);
+    if (this->rows > Block::rows)
+      scratch = takeScratch(this->rows * line);
+    if (scratch)
+      first = reinterpret_cast<T *>(scratch + 1);
+    else
+      this->rows = evenly(rows, Block::rows, kRows);
   }
-
-  explicit ProductPanels(int k, int columns) : isWhole(k <= most) {
-    if (k > Block::steps && isWhole)
-      scratch = takeScratch(size_t(k) * columns * sizeof(T));
-    if (k > Block::steps && !scratch)
-      isWhole = false; // without memory for them too
-    b = scratch ? reinterpret_cast<T *>(scratch + 1) : some;
-  }
-  ~ProductPanels() {
+  ~ProductSums() {
     if (scratch)
       giveBack(scratch);
   }
-  ProductPanels(const ProductPanels &) = delete;
-  ProductPanels &operator=(const ProductPanels &) = delete;
+  ProductSums(const ProductSums &) = delete;
+  ProductSums &operator=(const ProductSums &) = delete;
 
-  bool isWhole;    ///< all steps of the columns are packed
-  int column = -1; ///< the first of those that are packed
-  Scratch *scratch = nullptr;
-  T *b;
-  alignas(64) T some[Block::columns * Block::steps];
+  int rows; ///< that are gone through for each part of the steps
+  /// Those of rows from `row` of them on, Block::columns from one to the next.
+  T *of(int row) { return areHeld ? first + row * Block::columns : first; }
 };
 
 /// What is multiplied, by pointers: the loops over blocks are compiled once.
@@ -227,55 +229,52 @@ template <typename T> struct ProductParts {
   void (*packA)(void *self, T *to, int row, int rows, int step, int steps);
   void (*packB)(void *self, T *to, int column, int columns, int step,
                 int steps);
-  /// Takes sums.
-  void (*store)(void *self, ProductBlock<T> &block, int row, int rows,
-                int column, int columns);
+  /// Takes sums, ProductBlock::columns from one row to the next.
+  void (*store)(void *self, T *sums, int row, int rows, int column,
+                int columns);
 };
 
+/// The loops of Goto and van de Geijn, "Anatomy of High-Performance Matrix
+/// Multiplication" (2008): a panel of b is in the first cache while all of a
+/// block's rows pass, a block of a in the second while all columns do.
 template <typename T>
 __attribute__((noinline)) void multiplyBlocks(int m, int n, int k,
                                               const ProductParts<T> &parts) {
   using Block = ProductBlock<T>;
   Block block;
   const Region mine = regionOf(m, n, Block::width, shareNow);
-  const int most = evenly(mine.rows, Block::rows, kRows),
-            widest = evenly(mine.columns,
-                            ProductPanels<T>::widest(k, shareNow.parts),
-                            Block::width);
-  const int64_t lines = mine.rows ? (mine.rows + most - 1) / most : 0;
-  const int64_t blocks =
-      mine.columns ? (mine.columns + widest - 1) / widest * lines : 0;
-  if (!blocks)
-    return;
-  ProductPanels<T> panels(k, widest);
-  for (int64_t number = 0; number < blocks; ++number) {
-    const int past = int(number / lines) * widest,
-              below = int(number % lines) * most;
-    const int column = mine.column + past, row = mine.row + below;
-    const int columns = std::min(mine.columns - past, widest),
-              rows = std::min(mine.rows - below, most);
-    const int wide = upTo(columns, Block::width);
-    if (panels.isWhole && panels.column != column)
-      for (int step = 0; step < k; step += Block::steps)
-        parts.packB(parts.self, panels.b + step * wide, column, columns, step,
-                    std::min(k - step, Block::steps));
-    panels.column = column;
-    int step = 0;
-    do { // once without steps too: sums of nothing
-      const int steps = std::min(k - step, Block::steps);
-      parts.packA(parts.self, block.a, row, rows, step, steps);
-      if (!panels.isWhole)
-        parts.packB(parts.self, panels.b, column, columns, step, steps);
-      const T *b = panels.b + (panels.isWhole ? step * wide : 0);
-      for (int j = 0; j < wide; j += Block::width)
+  ProductSums<T> sums(block, mine.rows, k);
+  const int wide = evenly(mine.columns, Block::columns, Block::width),
+            high = evenly(sums.rows, Block::rows, kRows),
+            deep = evenly(k, Block::steps, 8);
+  // Adds steps to the sums of columns from `left` and rows from `top` on.
+  auto add = [&](int left, int top, int step, int steps) {
+    const int columns = std::min(mine.columns - left, wide),
+              bottom = std::min(mine.rows, top + sums.rows);
+    parts.packB(parts.self, block.b, mine.column + left, columns, step, steps);
+    for (int row = top; row < bottom; row += high) {
+      const int rows = std::min(bottom - row, high);
+      T *held = sums.of(row - top);
+      parts.packA(parts.self, block.a, mine.row + row, rows, step, steps);
+      for (int j = 0; j < columns; j += Block::width)
         for (int i = 0; i < rows; i += kRows)
           addPanel<T, 1, kRows, Block::width, Block::columns>(
-              block.a + i * Block::steps, b + j * steps,
-              block.sums + i * Block::columns + j, steps, step == 0);
-      step += Block::steps;
-    } while (step < k);
-    parts.store(parts.self, block, row, rows, column, columns);
-  }
+              block.a + i * Block::steps, block.b + j * steps,
+              held + i * Block::columns + j, steps, step == 0);
+      if (step + steps == k)
+        parts.store(parts.self, held, mine.row + row, rows, mine.column + left,
+                    columns);
+    }
+  };
+  for (int left = 0; left < mine.columns; left += wide)
+    for (int top = 0; top < mine.rows; top += sums.rows) {
+      int step = 0;
+      do { // once without steps too: sums of nothing
+        const int steps = std::min(k - step, deep);
+        add(left, top, step, steps);
+        step += steps;
+      } while (step < k);
+    }
 }
 
 /// The same of what can be called.
@@ -296,18 +295,16 @@ inline void multiply(int m, int n, int k, PackA packA, PackB packB,
        [](void *self, T *to, int column, int columns, int step, int steps) {
          static_cast<Parts *>(self)->packB(to, column, columns, step, steps);
        },
-       [](void *self, ProductBlock<T> &block, int row, int rows, int column,
-          int columns) {
-         static_cast<Parts *>(self)->store(block, row, rows, column, columns);
+       [](void *self, T *sums, int row, int rows, int column, int columns) {
+         static_cast<Parts *>(self)->store(sums, row, rows, column, columns);
        }});
 }
 
-/// Stores a block where results have a place.
+/// Stores a block's sums where results have a place.
 template <typename T, typename E, typename Line, typename Column,
           typename Value>
-inline void storeBlock(const Results<E, Line, Column, Value> &to,
-                       const ProductBlock<T> &from, int row, int rows,
-                       int column, int columns) {
+inline void storeBlock(const Results<E, Line, Column, Value> &to, const T *from,
+                       int row, int rows, int column, int columns) {
   using Block = ProductBlock<T>;
   int at[Block::columns], ends[Block::columns];
   for (int j = columns; j-- > 0;) {
@@ -316,7 +313,7 @@ inline void storeBlock(const Results<E, Line, Column, Value> &to,
   }
   for (int i = 0; i < rows; ++i) {
     const int line = to.line(row + i);
-    const T *sums = from.sums + i * Block::columns;
+    const T *sums = from + i * Block::columns;
     for (int j = 0; j < columns;) {
       E *results = to.elements + line + at[j];
       const int first = j, count = ends[j] - j;
@@ -398,13 +395,6 @@ inline void packNeighbors(float *to, int stride, const float *const *from,
 }
 #endif
 
-/// Asks for what lies `at` elements behind `from`, maybe outside of all memory.
-template <typename E> inline void prefetch(const E *from, int64_t at) {
-  const auto address = reinterpret_cast<uintptr_t>(from);
-  __builtin_prefetch(
-      reinterpret_cast<const void *>(address + uintptr_t(at) * sizeof(E)));
-}
-
 /// One panel of `height` lines, of which each has what lies at its place plus a
 /// step's: lines that lie side by side, or steps that do, are copied by
 /// vectors. Lines are far apart: what is packed soon is fetched meanwhile.
@@ -450,6 +440,26 @@ packFactor(T *to, const E *elements, const int *lines, const int *steps,
   }
 }
 
+/// The same of lines that lie side by side, and of `panels` panels at once: of
+/// a few steps, so that what is read is a few pages and what is written some
+/// lines of a cache.
+template <int height, typename T>
+__attribute__((noinline)) void packSide(T *to, const T *from, const int *steps,
+                                        int count, int panels, int panel) {
+  constexpr int few = 8;
+  for (int first = 0; first < count; first += few, to += few * height) {
+    const int last = std::min(first + few, count);
+    for (int i = 0; i < panels; ++i) {
+      const T *lines = from + i * height;
+      T *packed = to + i * panel;
+      for (int k = first; k < last; ++k, packed += height) {
+        prefetch(lines, steps[std::min(k + few, count - 1)]);
+        std::memcpy(packed, lines + steps[k], sizeof(T) * height);
+      }
+    }
+  }
+}
+
 /// Packs lines `first` to `last` in panels of `height`, `panel` elements from
 /// one to the next; behind `last` it stands again.
 template <int height, typename T, bool isLeft, typename E, typename Line,
@@ -460,6 +470,18 @@ inline void packLines(T *to, const Factor<isLeft, E, Line, Step> &factor,
   unsigned char runs[ProductBlock<T>::steps];
   for (int k = 0; k < count; ++k)
     steps[k] = factor.step(step + k);
+  if constexpr (std::is_same_v<T, E>) {
+    int side = 0; // lines from the first on that lie side by side
+    const int from = factor.line(first);
+    while (first + side <= last && factor.line(first + side) == from + side)
+      ++side;
+    if (const int panels = side / height) {
+      packSide<height>(to, factor.elements + from, steps, count, panels, panel);
+      first += panels * height, to += panels * panel;
+    }
+  }
+  if (first > last)
+    return;
   countNeighbors(steps, count, runs);
   for (; first <= last; first += height, to += panel) {
     for (int i = 0; i < height; ++i)

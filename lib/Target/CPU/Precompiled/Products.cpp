@@ -88,16 +88,14 @@ void packRight(const precompiled::Factor &factor, const E *from, T *to,
 
 /// Scales sums of a block and adds what is added to them.
 template <typename T>
-void addSelf(const precompiled::Product &product, void **operands,
-             ProductBlock<T> &block, int row, int rows, int column,
-             int columns) {
+void addSelf(const precompiled::Product &product, void **operands, T *block,
+             int row, int rows, int column, int columns) {
   using Block = ProductBlock<T>;
   const T alpha = T(product.alpha), beta = T(product.beta);
   if (product.alpha != 1)
     for (int i = 0; i < rows; ++i)
       for (int j = 0; j < columns; ++j)
-        block.sums[i * Block::columns + j] =
-            alpha * block.sums[i * Block::columns + j];
+        block[i * Block::columns + j] *= alpha;
   if (product.self.operand < 0)
     return;
   int lines[Block::rows], along[Block::columns];
@@ -105,7 +103,7 @@ void addSelf(const precompiled::Product &product, void **operands,
   const bool isSide = findOffsets(product.selfColumn, column, columns, along);
   withElements<T>(product.self, operands, [&](const auto *self) {
     for (int i = 0; i < rows; ++i) {
-      T *sums = block.sums + i * Block::columns;
+      T *sums = block + i * Block::columns;
       const auto *line = self + lines[i];
       T added[Block::columns];
       if (isSide)
@@ -125,8 +123,7 @@ void addSelf(const precompiled::Product &product, void **operands,
 
 template <typename T>
 void storeResults(const precompiled::Product &product, void **operands,
-                  ProductBlock<T> &block, int row, int rows, int column,
-                  int columns) {
+                  T *block, int row, int rows, int column, int columns) {
   addSelf(product, operands, block, row, rows, column, columns);
   withElements<T>(product.out, operands, [&](auto *out) {
     using Out = std::remove_reference_t<decltype(*out)>;
@@ -151,7 +148,7 @@ void multiplyOne(const precompiled::Product &product, void **operands) {
           packRight<T>(product.b, from, to, column, columns, step, steps);
         });
       },
-      [&](ProductBlock<T> &block, int row, int rows, int column, int columns) {
+      [&](T *block, int row, int rows, int column, int columns) {
         storeResults<T>(product, operands, block, row, rows, column, columns);
       });
 }
