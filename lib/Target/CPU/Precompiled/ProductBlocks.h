@@ -300,11 +300,13 @@ inline void multiply(int m, int n, int k, PackA packA, PackB packB,
        }});
 }
 
-/// Stores a block's sums where results have a place.
+/// Stores a block's sums where results have a place, each line after it is
+/// finished.
 template <typename T, typename E, typename Line, typename Column,
-          typename Value>
-inline void storeBlock(const Results<E, Line, Column, Value> &to, const T *from,
-                       int row, int rows, int column, int columns) {
+          typename Value, typename Finish>
+inline void storeBlock(const Results<E, Line, Column, Value> &to, T *block,
+                       int row, int rows, int column, int columns,
+                       const Finish &finish) {
   using Block = ProductBlock<T>;
   int at[Block::columns], ends[Block::columns];
   for (int j = columns; j-- > 0;) {
@@ -313,7 +315,8 @@ inline void storeBlock(const Results<E, Line, Column, Value> &to, const T *from,
   }
   for (int i = 0; i < rows; ++i) {
     const int line = to.line(row + i);
-    const T *sums = from + i * Block::columns;
+    T *sums = block + i * Block::columns;
+    finish(i, sums);
     for (int j = 0; j < columns;) {
       E *results = to.elements + line + at[j];
       const int first = j, count = ends[j] - j;

@@ -86,51 +86,66 @@ void packRight(const precompiled::Factor &factor, const E *from, T *to,
   }
 }
 
-/// Scales sums of a block and adds what is added to them.
-template <typename T>
-void addSelf(const precompiled::Product &product, void **operands, T *block,
-             int row, int rows, int column, int columns) {
+/// What becomes of a line of sums before it is stored: it is scaled, and what
+/// is added to it scaled too. Factors of one leave all bits as they are.
+template <typename T> class Addition {
   using Block = ProductBlock<T>;
-  const T alpha = T(product.alpha), beta = T(product.beta);
-  if (product.alpha != 1)
-    for (int i = 0; i < rows; ++i)
-      for (int j = 0; j < columns; ++j)
-        block[i * Block::columns + j] *= alpha;
-  if (product.self.operand < 0)
-    return;
+  const precompiled::Product &product;
+  void **operands;
+  const T alpha, beta;
+  const int columns;
   int lines[Block::rows], along[Block::columns];
-  findOffsets(product.selfRow, row, rows, lines);
-  const bool isSide = findOffsets(product.selfColumn, column, columns, along);
-  withElements<T>(product.self, operands, [&](const auto *self) {
-    for (int i = 0; i < rows; ++i) {
-      T *sums = block + i * Block::columns;
-      const auto *line = self + lines[i];
-      T added[Block::columns];
-      if (isSide)
-        for (int j = 0; j < columns; ++j)
-          added[j] = T(toFloat(line[along[0] + j]));
-      else
-        for (int j = 0; j < columns; ++j)
-          added[j] = T(toFloat(line[along[j]]));
-      if (product.beta != 1)
-        for (int j = 0; j < columns; ++j)
-          added[j] = beta * added[j];
-      for (int j = 0; j < columns; ++j)
-        sums[j] = added[j] + sums[j];
+  bool isSide = false;
+
+public:
+  Addition(const precompiled::Product &product, void **operands, int row,
+           int rows, int column, int columns)
+      : product(product), operands(operands), alpha(T(product.alpha)),
+        beta(T(product.beta)), columns(columns) {
+    if (product.self.operand < 0)
+      return;
+    findOffsets(product.selfRow, row, rows, lines);
+    isSide = findOffsets(product.selfColumn, column, columns, along);
+  }
+  void operator()(int i, T *sums) const {
+    if (product.self.operand >= 0)
+      withElements<T>(product.self, operands,
+                      [&](const auto *self) { add(self + lines[i], sums); });
+    else if (alpha != 1)
+      scaleAll(alpha, columns, sums);
+  }
+
+private:
+  static void scaleAll(T scale, int count, T *sums) {
+    for (int j = 0; j < count; ++j)
+      sums[j] *= scale;
+  }
+  template <typename E> void add(const E *self, T *sums) const {
+    // In registers, or no vectors are made of the loops.
+    const T scale = alpha, selfScale = beta;
+    const int count = columns;
+    if (isSide) {
+      self += along[0];
+#pragma GCC ivdep
+      for (int j = 0; j < count; ++j)
+        sums[j] = selfScale * T(toFloat(self[j])) + scale * sums[j];
+      return;
     }
-  });
-}
+    for (int j = 0; j < count; ++j)
+      sums[j] = selfScale * T(toFloat(self[along[j]])) + scale * sums[j];
+  }
+};
 
 template <typename T>
 void storeResults(const precompiled::Product &product, void **operands,
                   T *block, int row, int rows, int column, int columns) {
-  addSelf(product, operands, block, row, rows, column, columns);
+  const Addition<T> addition(product, operands, row, rows, column, columns);
   withElements<T>(product.out, operands, [&](auto *out) {
     using Out = std::remove_reference_t<decltype(*out)>;
     const auto value = [](int, int, T sum) { return to<Out>(sum); };
     const Results<Out, Offset, Offset, decltype(value)> results = {
         out, {product.outRow}, {product.outColumn}, value};
-    storeBlock(results, block, row, rows, column, columns);
+    storeBlock(results, block, row, rows, column, columns, addition);
   });
 }
 
