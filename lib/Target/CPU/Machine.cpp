@@ -35,6 +35,10 @@
 #include "mlir/Target/LLVMIR/Export.h"
 #include "mlir/Transforms/DialectConversion.h"
 #include "llvm/Analysis/LoopInfo.h"
+#include "llvm/Analysis/RuntimeLibcallInfo.h"
+#include "llvm/CodeGen/MachineModuleInfo.h"
+#include "llvm/CodeGen/Passes.h"
+#include "llvm/CodeGen/TargetPassConfig.h"
 #include "llvm/ExecutionEngine/Orc/ExecutionUtils.h"
 #include "llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h"
 #include "llvm/ExecutionEngine/Orc/LLJIT.h"
@@ -43,6 +47,7 @@
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/SmallVectorMemoryBuffer.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/TargetParser/Host.h"
@@ -223,6 +228,36 @@ static LogicalResult prepare(ModuleOp loops) {
   return toLLVMDialect(loops);
 }
 
+/// The object file of `module`. Instructions stay in the order of the loops: a
+/// scheduler for few registers would take iterations that are interleaved
+/// apart again, each a chain of which a processor sees one at a time.
+static llvm::Expected<llvm::SmallVector<char, 0>>
+emitObject(llvm::Module &module, llvm::TargetMachine &machine) {
+  llvm::SmallVector<char, 0> object;
+  llvm::raw_svector_ostream stream(object);
+  llvm::legacy::PassManager passes;
+  // Without it there is no memcpy, and bytes are copied one by one.
+  passes.add(new llvm::RuntimeLibraryInfoWrapper(machine.getTargetTriple()));
+  // Those that addPassesToEmitFile() adds, but the scheduler.
+  auto *information = new llvm::MachineModuleInfoWrapperPass(&machine);
+  llvm::TargetPassConfig *config = machine.createPassConfig(passes);
+  config->setDisableVerify(true);
+  config->disablePass(&llvm::MachineSchedulerID);
+  passes.add(config);
+  passes.add(information);
+  if (config->addISelPasses())
+    return llvm::errorCodeToError(llvm::inconvertibleErrorCode());
+  config->addMachinePasses();
+  config->setInitialized();
+  if (machine.addAsmPrinter(passes, stream, nullptr,
+                            llvm::CodeGenFileType::ObjectFile,
+                            information->getMMI().getContext()))
+    return llvm::errorCodeToError(llvm::inconvertibleErrorCode());
+  passes.add(llvm::createFreeMachineFunctionPass());
+  passes.run(module);
+  return object;
+}
+
 //===----------------------------------------------------------------------===//
 // ORC
 //===----------------------------------------------------------------------===//
@@ -232,14 +267,17 @@ namespace {
 class OrcMachine : public Machine {
 public:
   llvm::Error add(ModuleOp loops, ArrayRef<std::string> names) {
-    auto context = std::make_unique<llvm::LLVMContext>();
+    llvm::LLVMContext context;
     llvm::orc::JITTargetMachineBuilder target = thisMachine();
     auto machine = target.createTargetMachine();
     if (!machine)
       return machine.takeError();
-    auto module = makeModule(loops, names, *context, **machine);
+    auto module = makeModule(loops, names, context, **machine);
     if (!module)
       return module.takeError();
+    auto object = emitObject(**module, **machine);
+    if (!object)
+      return object.takeError();
     auto made = llvm::orc::LLJITBuilder()
                     .setJITTargetMachineBuilder(std::move(target))
                     .create();
@@ -248,9 +286,9 @@ public:
     jit = std::move(*made);
     if (llvm::Error error = defineLibrary())
       return error;
-    if (llvm::Error error = jit->addIRModule(llvm::orc::ThreadSafeModule(
-            std::move(*module),
-            llvm::orc::ThreadSafeContext(std::move(context)))))
+    if (llvm::Error error =
+            jit->addObjectFile(std::make_unique<llvm::SmallVectorMemoryBuffer>(
+                std::move(*object), /*RequiresNullTerminator=*/false)))
       return error;
     for (const std::string &name : names) {
       auto address = jit->lookup(name + kCodeSuffix);
@@ -356,14 +394,10 @@ static llvm::Expected<std::string> makeObject(ModuleOp loops,
   nameLibrary(**module);
   for (const auto &[name, call] : calls)
     addCall(**module, name, call);
-  llvm::SmallString<0> object;
-  llvm::raw_svector_ostream stream(object);
-  llvm::legacy::PassManager passes;
-  if ((*machine)->addPassesToEmitFile(passes, stream, nullptr,
-                                      llvm::CodeGenFileType::ObjectFile))
-    return llvm::errorCodeToError(llvm::inconvertibleErrorCode());
-  passes.run(**module);
-  return object.str().str();
+  auto object = emitObject(**module, **machine);
+  if (!object)
+    return object.takeError();
+  return std::string(object->begin(), object->end());
 }
 
 FailureOr<std::string> cpu::compileObject(ModuleOp loops,

@@ -9,7 +9,9 @@
 #include "NestScopes.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 
 using namespace mlir;
 using namespace cutback;
@@ -165,6 +167,27 @@ Value NestScopes::allocate(Type type, int64_t count) {
                                   builder.getI64IntegerAttr(64));
 }
 
+/// A function is a chain of some twenty instructions, each of which waits for
+/// the one before it: four vectors are under way in the time of one. LLVM
+/// leaves long loops as they are, for the registers.
+LLVM::LoopInterleaveAttr NestScopes::interleaving(Value first, Value end) {
+  constexpr int64_t lanes = 16, many = 512;
+  if (llvm::none_of(nest.getBlock(), [](Operation &op) {
+        return isa<math::MathDialect>(op.getDialect()) ||
+               isa<kernel::DrawOp>(op);
+      }))
+    return {};
+  std::optional<int64_t> from = getConstantIntValue(first),
+                         to = getConstantIntValue(end);
+  int64_t count = from && to ? *to - *from : many;
+  for (int64_t vectors : {4, 2})
+    // What is left over is computed one by one.
+    if (count >= many || count % (vectors * lanes) < lanes / 2)
+      return LLVM::LoopInterleaveAttr::get(
+          builder.getContext(), builder.getI32IntegerAttr(int32_t(vectors)));
+  return {};
+}
+
 Value NestScopes::enterLoop(Value first, Value end, Value step,
                             bool isParallel) {
   auto loop = scf::ForOp::create(here(), loc, first, end, step);
@@ -173,9 +196,9 @@ Value NestScopes::enterLoop(Value first, Value end, Value step,
     auto group = LLVM::AccessGroupAttr::get(
         context, DistinctAttr::create(builder.getUnitAttr()));
     loop->setAttr("llvm.loop_annotation",
-                  LLVM::LoopAnnotationAttr::get(context, {}, {}, {}, {}, {}, {},
-                                                {}, {}, {}, {}, {}, {}, {}, {},
-                                                {group}));
+                  LLVM::LoopAnnotationAttr::get(
+                      context, {}, {}, interleaving(first, end), {}, {}, {}, {},
+                      {}, {}, {}, {}, {}, {}, {}, {group}));
   }
   scopes.back().anchor = loop;
   scopes.emplace_back();

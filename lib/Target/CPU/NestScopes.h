@@ -9,6 +9,7 @@
 
 #include "cutback/Target/CPU/LowerKernel.h"
 
+#include "mlir/Dialect/LLVMIR/LLVMAttrs.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 #include <optional>
@@ -160,6 +161,11 @@ private:
   mlir::Value isInside(mlir::Operation *access, mlir::Value memory,
                        mlir::Value index);
   void recordError(mlir::Operation *op, mlir::Value isGood, mlir::Value number);
+
+  /// How many vectors of a loop without dependences are computed at once;
+  /// nothing: as LLVM chooses.
+  mlir::LLVM::LoopInterleaveAttr interleaving(mlir::Value first,
+                                              mlir::Value end);
 
   kernel::NestOp nest;
   mlir::OpBuilder &builder;
