@@ -20,7 +20,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <dlfcn.h>
-#include <type_traits>
 
 using namespace cutback::cuda;
 
@@ -42,21 +41,20 @@ template <typename T> static T *listOf(size_t count) {
 
 static void load() {
   void *library = dlopen("libcuda.so.1", RTLD_NOW);
-  auto find = [&](auto &call, const char *name) {
-    call = reinterpret_cast<std::remove_reference_t<decltype(call)>>(
-        library ? dlsym(library, name) : nullptr);
-    must(!call);
+  auto find = [&](auto &call) {
+    call.setAddress(library ? dlsym(library, call.name) : nullptr);
+    must(!call.function);
   };
-  find(cuda.cuDevicePrimaryCtxRetain, "cuDevicePrimaryCtxRetain");
-  find(cuda.cuDevicePrimaryCtxRelease_v2, "cuDevicePrimaryCtxRelease_v2");
-  find(cuda.cuCtxSetCurrent, "cuCtxSetCurrent");
-  find(cuda.cuMemAlloc_v2, "cuMemAlloc_v2");
-  find(cuda.cuMemFree_v2, "cuMemFree_v2");
-  find(cuda.cuMemcpyHtoDAsync_v2, "cuMemcpyHtoDAsync_v2");
-  find(cuda.cuMemcpyDtoHAsync_v2, "cuMemcpyDtoHAsync_v2");
-  find(cuda.cuStreamCreate, "cuStreamCreate");
-  find(cuda.cuStreamDestroy_v2, "cuStreamDestroy_v2");
-  find(cuda.cuStreamSynchronize, "cuStreamSynchronize");
+  find(cuda.cuDevicePrimaryCtxRetain);
+  find(cuda.cuDevicePrimaryCtxRelease_v2);
+  find(cuda.cuCtxSetCurrent);
+  find(cuda.cuMemAlloc_v2);
+  find(cuda.cuMemFree_v2);
+  find(cuda.cuMemcpyHtoDAsync_v2);
+  find(cuda.cuMemcpyDtoHAsync_v2);
+  find(cuda.cuStreamCreate);
+  find(cuda.cuStreamDestroy_v2);
+  find(cuda.cuStreamSynchronize);
 }
 
 /// Whether arguments lie elsewhere in a round than in the one before.

@@ -11,6 +11,8 @@
 
 #include "cutback/Runtime/Cuda/CallerStream.h"
 
+#include "cutback/Runtime/Cuda/CheckedCalls.h"
+
 using namespace cutback::cuda;
 
 static constexpr unsigned kWithoutTiming = 2; // CU_EVENT_DISABLE_TIMING
@@ -22,8 +24,9 @@ CallerStream::~CallerStream() {
 }
 
 std::string CallerStream::start() {
-  return driver.explain(driver.cuEventCreate(&event, kWithoutTiming),
-                        "cuEventCreate");
+  std::string error;
+  CheckedCalls(driver, error).run(driver.cuEventCreate, &event, kWithoutTiming);
+  return error;
 }
 
 std::string CallerStream::set(Handle given, Handle own) {
@@ -36,24 +39,24 @@ std::string CallerStream::set(Handle given, Handle own) {
 }
 
 std::string CallerStream::follow(Handle own) {
+  std::string error;
   if (!isKnown)
-    return "";
-  std::string error =
-      driver.explain(driver.cuEventRecord(event, stream), "cuEventRecord");
-  return error.empty() ? driver.explain(driver.cuStreamWaitEvent(own, event, 0),
-                                        "cuStreamWaitEvent")
-                       : error;
+    return error;
+  CheckedCalls calls(driver, error);
+  calls.run(driver.cuEventRecord, event, stream);
+  calls.run(driver.cuStreamWaitEvent, own, event, 0);
+  return error;
 }
 
 std::string CallerStream::copy(Address to, Address from, int64_t bytes,
                                Handle own) {
+  std::string error;
   if (bytes == 0)
-    return "";
-  std::string error = driver.explain(
-      driver.cuMemcpyDtoDAsync_v2(to, from, bytes, isKnown ? stream : own),
-      "cuMemcpyDtoDAsync_v2");
-  return error.empty() && !isKnown
-             ? driver.explain(driver.cuStreamSynchronize(own),
-                              "cuStreamSynchronize")
-             : error;
+    return error;
+  CheckedCalls calls(driver, error);
+  calls.run(driver.cuMemcpyDtoDAsync_v2, to, from, bytes,
+            isKnown ? stream : own);
+  if (!isKnown)
+    calls.run(driver.cuStreamSynchronize, own);
+  return error;
 }

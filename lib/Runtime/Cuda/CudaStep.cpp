@@ -53,7 +53,7 @@ std::unique_ptr<CudaStep> CudaStep::open(const Artifact &artifact,
 bool CudaStep::start(const std::string &folder, StepError &error) {
   error.next = kReport;
   int first;
-  if (!check(error.what, driver->cuDeviceGet(&first, 0), "cuDeviceGet"))
+  if (!calls(error.what).run(driver->cuDeviceGet, &first, 0))
     return false;
   device = first;
   DeviceArchitecture found;
@@ -63,8 +63,7 @@ bool CudaStep::start(const std::string &folder, StepError &error) {
     return false;
   error = {"", kReport};
   hasContext =
-      check(error.what, driver->cuDevicePrimaryCtxRetain(&context, device),
-            "cuDevicePrimaryCtxRetain");
+      calls(error.what).run(driver->cuDevicePrimaryCtxRetain, &context, device);
   if (!hasContext || !enter(error.what))
     return false;
   if (!allocate(error) || !load(images, error) ||
@@ -77,8 +76,7 @@ bool CudaStep::start(const std::string &folder, StepError &error) {
 }
 
 bool CudaStep::openStreams(StepError &error) {
-  if (!check(error.what, driver->cuStreamCreate(&stream, kNonBlocking),
-             "cuStreamCreate"))
+  if (!calls(error.what).run(driver->cuStreamCreate, &stream, kNonBlocking))
     return false;
   transfers = std::make_unique<Transfers>(artifact, *driver);
   error.what = transfers->start(/*copiesOut=*/!options.onDevice);
@@ -110,15 +108,11 @@ bool CudaStep::openProducts(const std::string &folder,
 }
 
 bool CudaStep::describeDevice(DeviceArchitecture &found, StepError &error) {
-  check(error.what,
-        driver->cuDeviceGetAttribute(&found.major, kComputeMajor, device),
-        "cuDeviceGetAttribute");
-  check(error.what,
-        driver->cuDeviceGetAttribute(&found.minor, kComputeMinor, device),
-        "cuDeviceGetAttribute");
+  CheckedCalls asked = calls(error.what);
+  asked.run(driver->cuDeviceGetAttribute, &found.major, kComputeMajor, device);
+  asked.run(driver->cuDeviceGetAttribute, &found.minor, kComputeMinor, device);
   char text[256] = "";
-  check(error.what, driver->cuDeviceGetName(text, sizeof text, device),
-        "cuDeviceGetName");
+  asked.run(driver->cuDeviceGetName, text, int(sizeof text), device);
   found.name = name = text;
   return error.what.empty();
 }
@@ -131,8 +125,7 @@ bool CudaStep::allocate(StepError &error) {
   int64_t marksAt = end;
   end += roundUp(numMarks * sizeof(int));
   size_t free = 0, total = 0;
-  if (!check(error.what, driver->cuMemGetInfo_v2(&free, &total),
-             "cuMemGetInfo_v2"))
+  if (!calls(error.what).run(driver->cuMemGetInfo_v2, &free, &total))
     return false;
   if (static_cast<size_t>(end) > free) {
     error.what = "the step needs " + std::to_string(end) +
@@ -143,9 +136,8 @@ bool CudaStep::allocate(StepError &error) {
     error.next = "plan for less memory: --minimize=peak, or --byte-price";
     return false;
   }
-  if (!check(error.what,
-             driver->cuMemAlloc_v2(&base, std::max<int64_t>(end, 1)),
-             "cuMemAlloc_v2"))
+  if (!calls(error.what)
+           .run(driver->cuMemAlloc_v2, &base, std::max<int64_t>(end, 1)))
     return false;
   arguments->place(base);
   marks = base + marksAt;
@@ -160,9 +152,8 @@ bool CudaStep::load(const DeviceImages &images, StepError &error) {
     // A segment without launches has no machine code.
     if (artifact.segments[i].launches.empty())
       continue;
-    if (!check(error.what,
-               driver->cuModuleLoadData(&modules[i], images[i].data()),
-               "cuModuleLoadData")) {
+    if (!calls(error.what)
+             .run(driver->cuModuleLoadData, &modules[i], images[i].data())) {
       error.what += ", of the " + artifact.segments[i].name;
       error.next = "a newer driver may take it; or compile the model again";
       return false;
@@ -179,19 +170,15 @@ bool CudaStep::load(const DeviceImages &images, StepError &error) {
 std::string CudaStep::record(size_t segment, Recording &recording,
                              Stopwatch *watch) {
   std::string error;
+  CheckedCalls recorded = calls(error);
   if (artifact.segments[segment].launches.empty() ||
-      !check(error, driver->cuStreamBeginCapture_v2(stream, kRelaxedCapture),
-             "cuStreamBeginCapture_v2"))
+      !recorded.run(driver->cuStreamBeginCapture_v2, stream, kRelaxedCapture))
     return error;
   error = launchAll(segment, watch);
-  // Also after an error: the stream would stay in capture.
-  check(error, driver->cuStreamEndCapture(stream, &recording.graph),
-        "cuStreamEndCapture");
-  if (error.empty())
-    check(error,
-          driver->cuGraphInstantiateWithFlags(&recording.executable,
-                                              recording.graph, 0),
-          "cuGraphInstantiateWithFlags");
+  // Else the stream would stay in capture.
+  recorded.runAnyway(driver->cuStreamEndCapture, stream, &recording.graph);
+  recorded.run(driver->cuGraphInstantiateWithFlags, &recording.executable,
+               recording.graph, 0);
   return error;
 }
 
@@ -238,15 +225,12 @@ std::string CudaStep::runHooks(size_t segment, size_t before) {
     int64_t bytes = bytesOf(hook);
     auto copy = [&](char *host, bool back) {
       std::string error;
+      CheckedCalls copied = calls(error);
       if (back)
-        check(error, driver->cuMemcpyHtoDAsync_v2(at, host, bytes, stream),
-              "cuMemcpyHtoDAsync_v2");
+        copied.run(driver->cuMemcpyHtoDAsync_v2, at, host, bytes, stream);
       else
-        check(error, driver->cuMemcpyDtoHAsync_v2(host, at, bytes, stream),
-              "cuMemcpyDtoHAsync_v2");
-      if (error.empty())
-        check(error, driver->cuStreamSynchronize(stream),
-              "cuStreamSynchronize");
+        copied.run(driver->cuMemcpyDtoHAsync_v2, host, at, bytes, stream);
+      copied.run(driver->cuStreamSynchronize, stream);
       return error;
     };
     std::string error =
@@ -295,22 +279,19 @@ std::string CudaStep::launchKernel(const ArtifactLaunch &launch,
     ++home;
   Handle &function = functions[launch.kernel];
   std::string error;
-  if (!function && !check(error,
-                          driver->cuModuleGetFunction(&function, modules[home],
-                                                      kernel.name.c_str()),
-                          "cuModuleGetFunction"))
-    return error;
+  CheckedCalls launched = calls(error);
+  if (!function)
+    launched.run(driver->cuModuleGetFunction, &function, modules[home],
+                 kernel.name.c_str());
   std::vector<void *> parameters;
   for (Address &value : values)
     parameters.push_back(&value);
   auto size = [](int64_t number) { return static_cast<unsigned>(number); };
-  check(error,
-        driver->cuLaunchKernel(function, size(launch.grid[0]),
-                               size(launch.grid[1]), size(launch.grid[2]),
-                               size(launch.block[0]), size(launch.block[1]),
-                               size(launch.block[2]), size(launch.sharedBytes),
-                               stream, parameters.data(), nullptr),
-        "cuLaunchKernel");
+  launched.run(driver->cuLaunchKernel, function, size(launch.grid[0]),
+               size(launch.grid[1]), size(launch.grid[2]),
+               size(launch.block[0]), size(launch.block[1]),
+               size(launch.block[2]), size(launch.sharedBytes), stream,
+               parameters.data(), nullptr);
   return error;
 }
 
@@ -321,7 +302,7 @@ std::string CudaStep::launchKernel(const ArtifactLaunch &launch,
 /// A context is one of a thread, and a step may run in another one than it was
 /// opened in.
 bool CudaStep::enter(std::string &error) {
-  return check(error, driver->cuCtxSetCurrent(context), "cuCtxSetCurrent");
+  return calls(error).run(driver->cuCtxSetCurrent, context);
 }
 
 std::string CudaStep::run(const std::vector<size_t> &segments,
@@ -349,8 +330,7 @@ std::string CudaStep::run(const std::vector<size_t> &segments,
     error = findMark();
   if (error.empty())
     error = arguments->bringBack(hasUpdate, stream);
-  if (error.empty())
-    check(error, driver->cuStreamSynchronize(stream), "cuStreamSynchronize");
+  calls(error).run(driver->cuStreamSynchronize, stream);
   return error;
 }
 
@@ -359,14 +339,13 @@ std::string CudaStep::prepare(const std::vector<size_t> &segments) {
   std::string error;
   bool isBegin =
       std::find(segments.begin(), segments.end(), 0) != segments.end();
+  CheckedCalls filled = calls(error);
   if (options.checkMemory && artifact.arenaBytes && isBegin)
-    check(error,
-          driver->cuMemsetD8Async(base, 0xFF, artifact.arenaBytes, stream),
-          "cuMemsetD8Async");
+    filled.run(driver->cuMemsetD8Async, base, 0xFF, artifact.arenaBytes,
+               stream);
   if (numMarks)
-    check(error,
-          driver->cuMemsetD8Async(marks, 0, numMarks * sizeof(int), stream),
-          "cuMemsetD8Async");
+    filled.run(driver->cuMemsetD8Async, marks, 0, numMarks * sizeof(int),
+               stream);
   return error;
 }
 
@@ -412,9 +391,8 @@ std::string CudaStep::launchRecorded(size_t segment, Recording &recording,
       watch->restart();
     error = record(segment, recording, watch);
   }
-  if (recording.executable && error.empty())
-    check(error, driver->cuGraphLaunch(recording.executable, stream),
-          "cuGraphLaunch");
+  if (recording.executable)
+    calls(error).run(driver->cuGraphLaunch, recording.executable, stream);
   return error;
 }
 
@@ -453,7 +431,7 @@ double CudaStep::measureCopies(std::string &error) {
 /// that the caller may free.
 std::string CudaStep::finish(std::string error) {
   std::string copies = transfers->finish();
-  check(error, driver->cuStreamSynchronize(stream), "cuStreamSynchronize");
+  calls(error).runAnyway(driver->cuStreamSynchronize, stream);
   return error.empty() ? copies : error;
 }
 
@@ -461,12 +439,10 @@ std::string CudaStep::finish(std::string error) {
 std::string CudaStep::findMark() {
   std::vector<int> found(numMarks);
   std::string error;
-  check(error,
-        driver->cuMemcpyDtoHAsync_v2(found.data(), marks,
-                                     numMarks * sizeof(int), stream),
-        "cuMemcpyDtoHAsync_v2");
-  if (error.empty())
-    check(error, driver->cuStreamSynchronize(stream), "cuStreamSynchronize");
+  CheckedCalls copied = calls(error);
+  copied.run(driver->cuMemcpyDtoHAsync_v2, found.data(), marks,
+             numMarks * sizeof(int), stream);
+  copied.run(driver->cuStreamSynchronize, stream);
   size_t mark = 0;
   for (const ArtifactSegment &segment : artifact.segments)
     for (const ArtifactLaunch &launch : segment.launches)
@@ -487,10 +463,11 @@ std::string CudaStep::read(int64_t at, int64_t bytes, char *to) {
     return enter(error) ? caller->copy(reinterpret_cast<Address>(to), base + at,
                                        bytes, stream)
                         : error;
-  if (bytes && enter(error) &&
-      check(error, driver->cuMemcpyDtoHAsync_v2(to, base + at, bytes, stream),
-            "cuMemcpyDtoHAsync_v2"))
-    check(error, driver->cuStreamSynchronize(stream), "cuStreamSynchronize");
+  if (bytes && enter(error)) {
+    CheckedCalls copied = calls(error);
+    copied.run(driver->cuMemcpyDtoHAsync_v2, to, base + at, bytes, stream);
+    copied.run(driver->cuStreamSynchronize, stream);
+  }
   return error;
 }
 

@@ -14,6 +14,8 @@
 
 #include "cutback/Runtime/Cuda/DeviceArguments.h"
 
+#include "cutback/Runtime/Cuda/CheckedCalls.h"
+
 #include <algorithm>
 
 using namespace cutback;
@@ -65,27 +67,26 @@ std::string DeviceArguments::keep(size_t argument, const char *from,
                                   Handle stream) {
   isKept[rootOf(argument)] = true;
   int64_t bytes = bytesOf(artifact.arguments[argument]);
+  std::string error;
   if (bytes == 0)
-    return "";
-  std::string error = driver.explain(
-      driver.cuMemcpyHtoDAsync_v2(addresses[argument], from, bytes, stream),
-      "cuMemcpyHtoDAsync_v2");
-  return error.empty() ? driver.explain(driver.cuStreamSynchronize(stream),
-                                        "cuStreamSynchronize")
-                       : error;
+    return error;
+  CheckedCalls calls(driver, error);
+  calls.run(driver.cuMemcpyHtoDAsync_v2, addresses[argument], from, bytes,
+            stream);
+  calls.run(driver.cuStreamSynchronize, stream);
+  return error;
 }
 
 std::string DeviceArguments::read(size_t argument, int64_t from, int64_t bytes,
                                   char *to, Handle stream) const {
+  std::string error;
   if (bytes == 0)
-    return "";
-  std::string error =
-      driver.explain(driver.cuMemcpyDtoHAsync_v2(to, addresses[argument] + from,
-                                                 bytes, stream),
-                     "cuMemcpyDtoHAsync_v2");
-  return error.empty() ? driver.explain(driver.cuStreamSynchronize(stream),
-                                        "cuStreamSynchronize")
-                       : error;
+    return error;
+  CheckedCalls calls(driver, error);
+  calls.run(driver.cuMemcpyDtoHAsync_v2, to, addresses[argument] + from, bytes,
+            stream);
+  calls.run(driver.cuStreamSynchronize, stream);
+  return error;
 }
 
 void DeviceArguments::begin(const std::vector<char *> &memory,
@@ -117,32 +118,29 @@ std::vector<TransferIn> DeviceArguments::copiesFor(int place) const {
 std::string DeviceArguments::bringAcross(const std::vector<TransferIn> &copies,
                                          Handle stream) const {
   std::string error;
+  CheckedCalls calls(driver, error);
   for (const TransferIn &copy : copies)
-    if (error.empty())
-      error = driver.explain(driver.cuMemcpyDtoDAsync_v2(
-                                 copy.to, reinterpret_cast<Address>(copy.from),
-                                 copy.bytes, stream),
-                             "cuMemcpyDtoDAsync_v2");
+    calls.run(driver.cuMemcpyDtoDAsync_v2, copy.to,
+              reinterpret_cast<Address>(copy.from), copy.bytes, stream);
   return error;
 }
 
 std::string DeviceArguments::bringBack(bool hasUpdate, Handle stream) const {
   std::string error;
-  for (size_t i = 0; i < given.size() && error.empty(); ++i) {
+  CheckedCalls calls(driver, error);
+  for (size_t i = 0; i < given.size(); ++i) {
     const ArtifactArgument &argument = artifact.arguments[i];
     bool isChanged = argument.isWritten || (hasUpdate && argument.isUpdated);
     if (!isChanged || !isCopied(i))
       continue;
     int64_t bytes = bytesOf(argument);
     if (areThere)
-      error =
-          bringAcross({{reinterpret_cast<Address>(given[i]),
-                        reinterpret_cast<const char *>(addresses[i]), bytes}},
-                      stream);
+      calls.run(driver.cuMemcpyDtoDAsync_v2,
+                reinterpret_cast<Address>(given[i]), addresses[i], bytes,
+                stream);
     else
-      error = driver.explain(
-          driver.cuMemcpyDtoHAsync_v2(given[i], addresses[i], bytes, stream),
-          "cuMemcpyDtoHAsync_v2");
+      calls.run(driver.cuMemcpyDtoHAsync_v2, given[i], addresses[i], bytes,
+                stream);
   }
   return error;
 }

@@ -7,6 +7,8 @@
 
 #include "cutback/Runtime/Cuda/Driver.h"
 
+#include "cutback/Runtime/Cuda/CheckedCalls.h"
+
 #include <dlfcn.h>
 
 using namespace cutback::cuda;
@@ -23,10 +25,10 @@ class Loader {
 public:
   explicit Loader(void *library) : library(library) {}
 
-  template <typename Call> void find(Call &call, const char *name) {
-    call = reinterpret_cast<Call>(::dlsym(library, name));
-    if (!call && missing.empty())
-      missing = name;
+  template <typename Signature> void find(DriverCall<Signature> &call) {
+    call.setAddress(::dlsym(library, call.name));
+    if (!call.function && missing.empty())
+      missing = call.name;
   }
 
   std::string missing;
@@ -38,46 +40,45 @@ private:
 } // namespace
 
 static void findCalls(Loader &loader, DriverCalls &calls) {
-  loader.find(calls.cuInit, "cuInit");
-  loader.find(calls.cuDriverGetVersion, "cuDriverGetVersion");
-  loader.find(calls.cuGetErrorName, "cuGetErrorName");
-  loader.find(calls.cuGetErrorString, "cuGetErrorString");
-  loader.find(calls.cuDeviceGetCount, "cuDeviceGetCount");
-  loader.find(calls.cuDeviceGet, "cuDeviceGet");
-  loader.find(calls.cuDeviceGetName, "cuDeviceGetName");
-  loader.find(calls.cuDeviceGetAttribute, "cuDeviceGetAttribute");
-  loader.find(calls.cuDevicePrimaryCtxRetain, "cuDevicePrimaryCtxRetain");
-  loader.find(calls.cuDevicePrimaryCtxRelease_v2,
-              "cuDevicePrimaryCtxRelease_v2");
-  loader.find(calls.cuCtxSetCurrent, "cuCtxSetCurrent");
-  loader.find(calls.cuMemGetInfo_v2, "cuMemGetInfo_v2");
-  loader.find(calls.cuMemAlloc_v2, "cuMemAlloc_v2");
-  loader.find(calls.cuMemFree_v2, "cuMemFree_v2");
-  loader.find(calls.cuMemAllocHost_v2, "cuMemAllocHost_v2");
-  loader.find(calls.cuMemFreeHost, "cuMemFreeHost");
-  loader.find(calls.cuMemcpyHtoDAsync_v2, "cuMemcpyHtoDAsync_v2");
-  loader.find(calls.cuMemcpyDtoHAsync_v2, "cuMemcpyDtoHAsync_v2");
-  loader.find(calls.cuMemcpyDtoDAsync_v2, "cuMemcpyDtoDAsync_v2");
-  loader.find(calls.cuMemsetD8Async, "cuMemsetD8Async");
-  loader.find(calls.cuModuleLoadData, "cuModuleLoadData");
-  loader.find(calls.cuModuleUnload, "cuModuleUnload");
-  loader.find(calls.cuModuleGetFunction, "cuModuleGetFunction");
-  loader.find(calls.cuStreamCreate, "cuStreamCreate");
-  loader.find(calls.cuStreamDestroy_v2, "cuStreamDestroy_v2");
-  loader.find(calls.cuStreamSynchronize, "cuStreamSynchronize");
-  loader.find(calls.cuStreamWaitEvent, "cuStreamWaitEvent");
-  loader.find(calls.cuEventCreate, "cuEventCreate");
-  loader.find(calls.cuEventRecord, "cuEventRecord");
-  loader.find(calls.cuEventRecordWithFlags, "cuEventRecordWithFlags");
-  loader.find(calls.cuEventElapsedTime, "cuEventElapsedTime");
-  loader.find(calls.cuEventDestroy_v2, "cuEventDestroy_v2");
-  loader.find(calls.cuStreamBeginCapture_v2, "cuStreamBeginCapture_v2");
-  loader.find(calls.cuStreamEndCapture, "cuStreamEndCapture");
-  loader.find(calls.cuGraphInstantiateWithFlags, "cuGraphInstantiateWithFlags");
-  loader.find(calls.cuGraphLaunch, "cuGraphLaunch");
-  loader.find(calls.cuGraphExecDestroy, "cuGraphExecDestroy");
-  loader.find(calls.cuGraphDestroy, "cuGraphDestroy");
-  loader.find(calls.cuLaunchKernel, "cuLaunchKernel");
+  loader.find(calls.cuInit);
+  loader.find(calls.cuDriverGetVersion);
+  loader.find(calls.cuGetErrorName);
+  loader.find(calls.cuGetErrorString);
+  loader.find(calls.cuDeviceGetCount);
+  loader.find(calls.cuDeviceGet);
+  loader.find(calls.cuDeviceGetName);
+  loader.find(calls.cuDeviceGetAttribute);
+  loader.find(calls.cuDevicePrimaryCtxRetain);
+  loader.find(calls.cuDevicePrimaryCtxRelease_v2);
+  loader.find(calls.cuCtxSetCurrent);
+  loader.find(calls.cuMemGetInfo_v2);
+  loader.find(calls.cuMemAlloc_v2);
+  loader.find(calls.cuMemFree_v2);
+  loader.find(calls.cuMemAllocHost_v2);
+  loader.find(calls.cuMemFreeHost);
+  loader.find(calls.cuMemcpyHtoDAsync_v2);
+  loader.find(calls.cuMemcpyDtoHAsync_v2);
+  loader.find(calls.cuMemcpyDtoDAsync_v2);
+  loader.find(calls.cuMemsetD8Async);
+  loader.find(calls.cuModuleLoadData);
+  loader.find(calls.cuModuleUnload);
+  loader.find(calls.cuModuleGetFunction);
+  loader.find(calls.cuStreamCreate);
+  loader.find(calls.cuStreamDestroy_v2);
+  loader.find(calls.cuStreamSynchronize);
+  loader.find(calls.cuStreamWaitEvent);
+  loader.find(calls.cuEventCreate);
+  loader.find(calls.cuEventRecord);
+  loader.find(calls.cuEventRecordWithFlags);
+  loader.find(calls.cuEventElapsedTime);
+  loader.find(calls.cuEventDestroy_v2);
+  loader.find(calls.cuStreamBeginCapture_v2);
+  loader.find(calls.cuStreamEndCapture);
+  loader.find(calls.cuGraphInstantiateWithFlags);
+  loader.find(calls.cuGraphLaunch);
+  loader.find(calls.cuGraphExecDestroy);
+  loader.find(calls.cuGraphDestroy);
+  loader.find(calls.cuLaunchKernel);
 }
 
 std::unique_ptr<Driver> Driver::open(std::string &error, std::string &next) {
@@ -91,7 +92,7 @@ std::unique_ptr<Driver> Driver::open(std::string &error, std::string &next) {
   Loader loader(library);
   findCalls(loader, *driver);
   int version = 0;
-  if (driver->cuDriverGetVersion)
+  if (driver->cuDriverGetVersion.function)
     (void)driver->cuDriverGetVersion(&version);
   if (version < kOldest || !loader.missing.empty()) {
     error = "the CUDA driver is too old: it is for CUDA " +
@@ -101,11 +102,11 @@ std::unique_ptr<Driver> Driver::open(std::string &error, std::string &next) {
     next = "install a driver for CUDA 12 or newer";
     return nullptr;
   }
-  error = driver->explain(driver->cuInit(0), "cuInit");
+  error.clear();
+  CheckedCalls calls(*driver, error);
   int count = 0;
-  if (error.empty())
-    error =
-        driver->explain(driver->cuDeviceGetCount(&count), "cuDeviceGetCount");
+  calls.run(driver->cuInit, 0);
+  calls.run(driver->cuDeviceGetCount, &count);
   if (error.empty() && count == 0)
     error = "the CUDA driver knows no device";
   return error.empty() ? std::move(driver) : nullptr;

@@ -8,6 +8,8 @@
 
 #include "cutback/Runtime/Cuda/Stopwatch.h"
 
+#include "cutback/Runtime/Cuda/CheckedCalls.h"
+
 #include <algorithm>
 
 using namespace cutback;
@@ -24,48 +26,42 @@ Stopwatch::~Stopwatch() {
 
 std::string Stopwatch::mark(Handle stream, bool isRecorded) {
   std::string error;
+  CheckedCalls calls(driver, error);
   if (numMarks == events.size()) {
     Handle event = nullptr;
-    error = driver.explain(driver.cuEventCreate(&event, kWithTiming),
-                           "cuEventCreate");
-    if (!error.empty())
+    if (!calls.run(driver.cuEventCreate, &event, kWithTiming))
       return error;
     events.push_back(event);
   }
   Handle event = events[numMarks++];
   // Outside of a capture no event is external.
-  if (!isRecorded)
-    return driver.explain(driver.cuEventRecord(event, stream), "cuEventRecord");
-  return driver.explain(driver.cuEventRecordWithFlags(event, stream, kExternal),
-                        "cuEventRecordWithFlags");
+  if (isRecorded)
+    calls.run(driver.cuEventRecordWithFlags, event, stream, kExternal);
+  else
+    calls.run(driver.cuEventRecord, event, stream);
+  return error;
 }
 
 std::string Stopwatch::read(std::vector<double> &seconds) const {
-  for (size_t i = 0; i + 1 < numMarks; ++i) {
-    float milliseconds = 0;
-    std::string error = driver.explain(
-        driver.cuEventElapsedTime(&milliseconds, events[i], events[i + 1]),
-        "cuEventElapsedTime");
-    if (!error.empty())
-      return error;
-    seconds.push_back(milliseconds * 1e-3);
-  }
-  return "";
+  std::string error;
+  CheckedCalls calls(driver, error);
+  float milliseconds = 0;
+  for (size_t i = 0; i + 1 < numMarks; ++i)
+    if (calls.run(driver.cuEventElapsedTime, &milliseconds, events[i],
+                  events[i + 1]))
+      seconds.push_back(milliseconds * 1e-3);
+  return error;
 }
 
 double cutback::cuda::measureDeviceCopies(const Driver &driver, Handle stream,
                                           std::string &error) {
-  auto check = [&](Status status, const char *call) {
-    if (error.empty())
-      error = driver.explain(status, call);
-    return error.empty();
-  };
+  CheckedCalls calls(driver, error);
   size_t free = 0, total = 0;
-  if (!check(driver.cuMemGetInfo_v2(&free, &total), "cuMemGetInfo_v2"))
+  if (!calls.run(driver.cuMemGetInfo_v2, &free, &total))
     return 0;
   size_t bytes = std::min(free / 8, size_t(512) << 20) & ~size_t(255);
   Address memory = 0;
-  if (!check(driver.cuMemAlloc_v2(&memory, 2 * bytes), "cuMemAlloc_v2"))
+  if (!calls.run(driver.cuMemAlloc_v2, &memory, 2 * bytes))
     return 0;
   std::vector<double> seconds;
   {
@@ -73,15 +69,14 @@ double cutback::cuda::measureDeviceCopies(const Driver &driver, Handle stream,
     Stopwatch watch(driver);
     error = watch.mark(stream, /*isRecorded=*/false);
     for (int run = 0; run < runs && error.empty(); ++run)
-      if (check(driver.cuMemcpyDtoDAsync_v2(memory + bytes, memory, bytes,
-                                            stream),
-                "cuMemcpyDtoDAsync_v2"))
+      if (calls.run(driver.cuMemcpyDtoDAsync_v2, memory + bytes, memory, bytes,
+                    stream))
         error = watch.mark(stream, /*isRecorded=*/false);
-    check(driver.cuStreamSynchronize(stream), "cuStreamSynchronize");
+    calls.runAnyway(driver.cuStreamSynchronize, stream);
     if (error.empty())
       error = watch.read(seconds);
   }
-  check(driver.cuMemFree_v2(memory), "cuMemFree_v2");
+  calls.runAnyway(driver.cuMemFree_v2, memory);
   if (!error.empty())
     return 0;
   return 2.0 * bytes / *std::min_element(seconds.begin(), seconds.end());

@@ -15,6 +15,8 @@
 
 #include "cutback/Runtime/Cuda/Transfers.h"
 
+#include "cutback/Runtime/Cuda/CheckedCalls.h"
+
 #include <algorithm>
 
 using namespace cutback;
@@ -49,13 +51,12 @@ std::string Transfers::start(bool copiesOut) {
   if (copiesOut)
     listResults();
   std::string error;
-  check(error, driver.cuStreamCreate(&stream, kNonBlocking), "cuStreamCreate");
+  CheckedCalls calls(driver, error);
+  calls.run(driver.cuStreamCreate, &stream, kNonBlocking);
   for (std::vector<Handle> *events : {&arrived, &made}) {
     events->resize(artifact.segments.size());
     for (Handle &event : *events)
-      if (error.empty())
-        check(error, driver.cuEventCreate(&event, kWithoutTiming),
-              "cuEventCreate");
+      calls.run(driver.cuEventCreate, &event, kWithoutTiming);
   }
   int64_t end = 0;
   for (Outgoing &one : outgoing) {
@@ -63,8 +64,7 @@ std::string Transfers::start(bool copiesOut) {
     end += (one.bytes + kAlignment - 1) / kAlignment * kAlignment;
   }
   void *memory = nullptr;
-  if (end && error.empty() &&
-      check(error, driver.cuMemAllocHost_v2(&memory, end), "cuMemAllocHost_v2"))
+  if (end && calls.run(driver.cuMemAllocHost_v2, &memory, end))
     staged = static_cast<char *>(memory);
   return error;
 }
@@ -99,17 +99,12 @@ std::string Transfers::bring(size_t segment,
                              const std::vector<TransferIn> &copies,
                              Handle launches) {
   std::string error;
+  CheckedCalls calls(driver, error);
   for (const TransferIn &copy : copies)
-    if (error.empty())
-      check(error,
-            driver.cuMemcpyHtoDAsync_v2(copy.to, copy.from, copy.bytes, stream),
-            "cuMemcpyHtoDAsync_v2");
-  if (error.empty())
-    check(error, driver.cuEventRecord(arrived[segment], stream),
-          "cuEventRecord");
-  if (error.empty())
-    check(error, driver.cuStreamWaitEvent(launches, arrived[segment], 0),
-          "cuStreamWaitEvent");
+    calls.run(driver.cuMemcpyHtoDAsync_v2, copy.to, copy.from, copy.bytes,
+              stream);
+  calls.run(driver.cuEventRecord, arrived[segment], stream);
+  calls.run(driver.cuStreamWaitEvent, launches, arrived[segment], 0);
   return error;
 }
 
@@ -123,7 +118,8 @@ std::string Transfers::mark(size_t segment, Handle launches) {
   std::string error;
   if (!goesOut(segment))
     return error;
-  check(error, driver.cuEventRecord(made[segment], launches), "cuEventRecord");
+  CheckedCalls(driver, error)
+      .run(driver.cuEventRecord, made[segment], launches);
   return error;
 }
 
@@ -131,21 +127,19 @@ std::string Transfers::fetch(size_t segment, Address base) {
   std::string error;
   if (!goesOut(segment))
     return error;
-  check(error, driver.cuStreamWaitEvent(stream, made[segment], 0),
-        "cuStreamWaitEvent");
+  CheckedCalls calls(driver, error);
+  calls.run(driver.cuStreamWaitEvent, stream, made[segment], 0);
   for (Outgoing &one : outgoing)
-    if (one.segment == segment && error.empty())
+    if (one.segment == segment)
       one.isThere =
-          check(error,
-                driver.cuMemcpyDtoHAsync_v2(staged + one.stagedAt,
-                                            base + one.at, one.bytes, stream),
-                "cuMemcpyDtoHAsync_v2");
+          calls.run(driver.cuMemcpyDtoHAsync_v2, staged + one.stagedAt,
+                    base + one.at, one.bytes, stream);
   return error;
 }
 
 std::string Transfers::finish() {
   std::string error;
-  check(error, driver.cuStreamSynchronize(stream), "cuStreamSynchronize");
+  CheckedCalls(driver, error).run(driver.cuStreamSynchronize, stream);
   return error;
 }
 

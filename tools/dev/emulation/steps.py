@@ -15,7 +15,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 PROGRAM = ROOT / "build/release/bin/cutback"
-# As lib/Target/CUDA/Toolchain.cpp has them.
+# As lib/Target/CUDA/Toolchain.cpp has them, but what is for GCC alone.
 HOST_FLAGS = ["-std=c++17", "-O2", "-march=native", "-ffp-contract=off",
               "-fwrapv", "-fno-strict-aliasing", "-fPIC", "-shared", "-w"]
 

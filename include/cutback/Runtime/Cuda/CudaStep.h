@@ -5,6 +5,7 @@
 #define CUTBACK_RUNTIME_CUDA_CUDASTEP_H
 
 #include "cutback/Runtime/Cuda/CallerStream.h"
+#include "cutback/Runtime/Cuda/CheckedCalls.h"
 #include "cutback/Runtime/Cuda/DeviceArguments.h"
 #include "cutback/Runtime/Cuda/DeviceImages.h"
 #include "cutback/Runtime/Cuda/Driver.h"
@@ -101,12 +102,7 @@ private:
   std::string finish(std::string error);
   std::string findMark();
 
-  /// Keeps the first error; true while there is none.
-  bool check(std::string &error, Status status, const char *call) const {
-    if (error.empty())
-      error = driver->explain(status, call);
-    return error.empty();
-  }
+  CheckedCalls calls(std::string &error) const { return {*driver, error}; }
   Address addressOf(const ArtifactMemory &memory) const {
     return memory.kind == ArtifactMemory::Arena ? base + memory.at
                                                 : (*arguments)[memory.at];

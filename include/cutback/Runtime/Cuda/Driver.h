@@ -25,57 +25,92 @@ enum Attribute : int {
   kComputeMinor = 76,
 };
 
+/// A call, and the name by which the library exports it.
+template <typename Signature> struct DriverCall;
+template <typename... Parameters> struct DriverCall<Status(Parameters...)> {
+  const char *name;
+  Status (*function)(Parameters...) = nullptr;
+
+  Status operator()(Parameters... given) const { return function(given...); }
+  /// `address` is what the library has under the name; null for nothing.
+  void setAddress(void *address) {
+    function = reinterpret_cast<Status (*)(Parameters...)>(address);
+  }
+};
+
 /// Calls by the names that the library exports; where a call has versions, the
 /// one that headers have taken since CUDA 12.
 struct DriverCalls {
-  Status (*cuInit)(unsigned flags);
-  Status (*cuDriverGetVersion)(int *version);
-  Status (*cuGetErrorName)(Status status, const char **name);
-  Status (*cuGetErrorString)(Status status, const char **text);
-  Status (*cuDeviceGetCount)(int *count);
-  Status (*cuDeviceGet)(int *device, int ordinal);
-  Status (*cuDeviceGetName)(char *name, int length, int device);
-  Status (*cuDeviceGetAttribute)(int *value, int attribute, int device);
-  Status (*cuDevicePrimaryCtxRetain)(Handle *context, int device);
-  Status (*cuDevicePrimaryCtxRelease_v2)(int device);
-  Status (*cuCtxSetCurrent)(Handle context);
-  Status (*cuMemGetInfo_v2)(size_t *free, size_t *total);
-  Status (*cuMemAlloc_v2)(Address *address, size_t bytes);
-  Status (*cuMemFree_v2)(Address address);
-  Status (*cuMemAllocHost_v2)(void **memory, size_t bytes);
-  Status (*cuMemFreeHost)(void *memory);
-  Status (*cuMemcpyHtoDAsync_v2)(Address to, const void *from, size_t bytes,
-                                 Handle stream);
-  Status (*cuMemcpyDtoHAsync_v2)(void *to, Address from, size_t bytes,
-                                 Handle stream);
-  Status (*cuMemcpyDtoDAsync_v2)(Address to, Address from, size_t bytes,
-                                 Handle stream);
-  Status (*cuMemsetD8Async)(Address to, unsigned char value, size_t bytes,
-                            Handle stream);
-  Status (*cuModuleLoadData)(Handle *module, const void *image);
-  Status (*cuModuleUnload)(Handle module);
-  Status (*cuModuleGetFunction)(Handle *function, Handle module,
-                                const char *name);
-  Status (*cuStreamCreate)(Handle *stream, unsigned flags);
-  Status (*cuStreamDestroy_v2)(Handle stream);
-  Status (*cuStreamSynchronize)(Handle stream);
-  Status (*cuStreamWaitEvent)(Handle stream, Handle event, unsigned flags);
-  Status (*cuEventCreate)(Handle *event, unsigned flags);
-  Status (*cuEventRecord)(Handle event, Handle stream);
-  Status (*cuEventRecordWithFlags)(Handle event, Handle stream, unsigned flags);
-  Status (*cuEventElapsedTime)(float *milliseconds, Handle begin, Handle end);
-  Status (*cuEventDestroy_v2)(Handle event);
-  Status (*cuStreamBeginCapture_v2)(Handle stream, int mode);
-  Status (*cuStreamEndCapture)(Handle stream, Handle *graph);
-  Status (*cuGraphInstantiateWithFlags)(Handle *executable, Handle graph,
-                                        unsigned long long flags);
-  Status (*cuGraphLaunch)(Handle executable, Handle stream);
-  Status (*cuGraphExecDestroy)(Handle executable);
-  Status (*cuGraphDestroy)(Handle graph);
-  Status (*cuLaunchKernel)(Handle function, unsigned gridX, unsigned gridY,
-                           unsigned gridZ, unsigned blockX, unsigned blockY,
-                           unsigned blockZ, unsigned sharedBytes, Handle stream,
-                           void **parameters, void **extra);
+  DriverCall<Status(unsigned flags)> cuInit{"cuInit"};
+  DriverCall<Status(int *version)> cuDriverGetVersion{"cuDriverGetVersion"};
+  DriverCall<Status(Status status, const char **name)> cuGetErrorName{
+      "cuGetErrorName"};
+  DriverCall<Status(Status status, const char **text)> cuGetErrorString{
+      "cuGetErrorString"};
+  DriverCall<Status(int *count)> cuDeviceGetCount{"cuDeviceGetCount"};
+  DriverCall<Status(int *device, int ordinal)> cuDeviceGet{"cuDeviceGet"};
+  DriverCall<Status(char *name, int length, int device)> cuDeviceGetName{
+      "cuDeviceGetName"};
+  DriverCall<Status(int *value, int attribute, int device)>
+      cuDeviceGetAttribute{"cuDeviceGetAttribute"};
+  DriverCall<Status(Handle *context, int device)> cuDevicePrimaryCtxRetain{
+      "cuDevicePrimaryCtxRetain"};
+  DriverCall<Status(int device)> cuDevicePrimaryCtxRelease_v2{
+      "cuDevicePrimaryCtxRelease_v2"};
+  DriverCall<Status(Handle context)> cuCtxSetCurrent{"cuCtxSetCurrent"};
+  DriverCall<Status(size_t *free, size_t *total)> cuMemGetInfo_v2{
+      "cuMemGetInfo_v2"};
+  DriverCall<Status(Address *address, size_t bytes)> cuMemAlloc_v2{
+      "cuMemAlloc_v2"};
+  DriverCall<Status(Address address)> cuMemFree_v2{"cuMemFree_v2"};
+  DriverCall<Status(void **memory, size_t bytes)> cuMemAllocHost_v2{
+      "cuMemAllocHost_v2"};
+  DriverCall<Status(void *memory)> cuMemFreeHost{"cuMemFreeHost"};
+  DriverCall<Status(Address to, const void *from, size_t bytes, Handle stream)>
+      cuMemcpyHtoDAsync_v2{"cuMemcpyHtoDAsync_v2"};
+  DriverCall<Status(void *to, Address from, size_t bytes, Handle stream)>
+      cuMemcpyDtoHAsync_v2{"cuMemcpyDtoHAsync_v2"};
+  DriverCall<Status(Address to, Address from, size_t bytes, Handle stream)>
+      cuMemcpyDtoDAsync_v2{"cuMemcpyDtoDAsync_v2"};
+  DriverCall<Status(Address to, unsigned char value, size_t bytes,
+                    Handle stream)>
+      cuMemsetD8Async{"cuMemsetD8Async"};
+  DriverCall<Status(Handle *module, const void *image)> cuModuleLoadData{
+      "cuModuleLoadData"};
+  DriverCall<Status(Handle module)> cuModuleUnload{"cuModuleUnload"};
+  DriverCall<Status(Handle *function, Handle module, const char *name)>
+      cuModuleGetFunction{"cuModuleGetFunction"};
+  DriverCall<Status(Handle *stream, unsigned flags)> cuStreamCreate{
+      "cuStreamCreate"};
+  DriverCall<Status(Handle stream)> cuStreamDestroy_v2{"cuStreamDestroy_v2"};
+  DriverCall<Status(Handle stream)> cuStreamSynchronize{"cuStreamSynchronize"};
+  DriverCall<Status(Handle stream, Handle event, unsigned flags)>
+      cuStreamWaitEvent{"cuStreamWaitEvent"};
+  DriverCall<Status(Handle *event, unsigned flags)> cuEventCreate{
+      "cuEventCreate"};
+  DriverCall<Status(Handle event, Handle stream)> cuEventRecord{
+      "cuEventRecord"};
+  DriverCall<Status(Handle event, Handle stream, unsigned flags)>
+      cuEventRecordWithFlags{"cuEventRecordWithFlags"};
+  DriverCall<Status(float *milliseconds, Handle begin, Handle end)>
+      cuEventElapsedTime{"cuEventElapsedTime"};
+  DriverCall<Status(Handle event)> cuEventDestroy_v2{"cuEventDestroy_v2"};
+  DriverCall<Status(Handle stream, int mode)> cuStreamBeginCapture_v2{
+      "cuStreamBeginCapture_v2"};
+  DriverCall<Status(Handle stream, Handle *graph)> cuStreamEndCapture{
+      "cuStreamEndCapture"};
+  DriverCall<Status(Handle *executable, Handle graph, unsigned long long flags)>
+      cuGraphInstantiateWithFlags{"cuGraphInstantiateWithFlags"};
+  DriverCall<Status(Handle executable, Handle stream)> cuGraphLaunch{
+      "cuGraphLaunch"};
+  DriverCall<Status(Handle executable)> cuGraphExecDestroy{
+      "cuGraphExecDestroy"};
+  DriverCall<Status(Handle graph)> cuGraphDestroy{"cuGraphDestroy"};
+  DriverCall<Status(Handle function, unsigned gridX, unsigned gridY,
+                    unsigned gridZ, unsigned blockX, unsigned blockY,
+                    unsigned blockZ, unsigned sharedBytes, Handle stream,
+                    void **parameters, void **extra)>
+      cuLaunchKernel{"cuLaunchKernel"};
 };
 
 /// The driver of this machine, once it is known to work.

@@ -66,11 +66,6 @@ private:
 
   void listResults();
   bool goesOut(size_t segment) const;
-  bool check(std::string &error, Status status, const char *call) const {
-    if (error.empty())
-      error = driver.explain(status, call);
-    return error.empty();
-  }
 
   const Artifact &artifact;
   const Driver &driver;
