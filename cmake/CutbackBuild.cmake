@@ -21,6 +21,13 @@ if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
   # libstdc++ 12 marks what std::stable_sort uses as deprecated.
   add_compile_options(-Wno-deprecated-declarations -fcolor-diagnostics)
 endif()
+# Without it g++ 12 may drop a store and the call that it is in: see
+# lib/Target/CUDA/Toolchain.cpp.
+set(CUTBACK_KEEP_STORES)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  set(CUTBACK_KEEP_STORES -fno-ivopts)
+  add_compile_options(${CUTBACK_KEEP_STORES})
+endif()
 
 if(CUTBACK_SANITIZE)
   add_compile_options(-fsanitize=address,undefined -fno-omit-frame-pointer
