@@ -71,10 +71,12 @@ public:
   uint64_t scans() const { return looks; }
 
 private:
+  // Friends of a map are none of Search: they speak to members of the map.
   struct ByVertex {
     using key_type = uint32_t;
     using category = boost::read_write_property_map_tag;
     Search *search;
+    Node &node(uint32_t v) const { return search->nodes[v]; }
   };
 
   struct ResidualMap {
@@ -84,18 +86,22 @@ private:
     using category = boost::read_write_property_map_tag;
     Search *search;
 
+    int64_t read(ModelEdge e) const {
+      search->looks += search->model.isHalfArc(e);
+      return search->model.residual(e);
+    }
+    void write(ModelEdge e, int64_t left) const {
+      if (search->model.isHalfArc(e))
+        ++search->pushes;
+      else if (search->model.isFromSource(e))
+        search->mayPush += search->perPath;
+      search->model.setResidual(e, left);
+    }
     friend int64_t get(const ResidualMap &map, ModelEdge e) {
-      Search &search = *map.search;
-      search.looks += search.model.isHalfArc(e);
-      return search.model.residual(e);
+      return map.read(e);
     }
     friend void put(const ResidualMap &map, ModelEdge e, int64_t left) {
-      Search &search = *map.search;
-      if (search.model.isHalfArc(e))
-        ++search.pushes;
-      else if (search.model.isFromSource(e))
-        search.mayPush += search.perPath;
-      search.model.setResidual(e, left);
+      map.write(e, left);
     }
     friend void put(const ResidualMap &, ModelEdge, Unchanged) {}
   };
@@ -104,26 +110,26 @@ private:
     using value_type = ModelEdge;
     using reference = ModelEdge;
     friend ModelEdge get(const ParentMap &map, uint32_t v) {
-      const Node &node = map.search->nodes[v];
+      const auto &node = map.node(v);
       return {node.parentFrom, node.parentNumber};
     }
     friend void put(const ParentMap &map, uint32_t v, ModelEdge e) {
-      map.search->nodes[v].parentFrom = e.from;
-      map.search->nodes[v].parentNumber = e.number;
+      map.node(v).parentFrom = e.from;
+      map.node(v).parentNumber = e.number;
     }
   };
 
   struct TreeMap : ByVertex {
     using value_type = Tree;
     using reference = Tree;
-    friend Tree get(const TreeMap &map, uint32_t v) {
-      const Search &search = *map.search;
-      if (search.looks > search.mayLook || search.pushes >= search.mayPush)
+    Tree read(uint32_t v) const {
+      if (search->looks > search->mayLook || search->pushes >= search->mayPush)
         throw OutOfPatience();
-      return search.nodes[v].tree;
+      return node(v).tree;
     }
+    friend Tree get(const TreeMap &map, uint32_t v) { return map.read(v); }
     friend void put(const TreeMap &map, uint32_t v, Tree tree) {
-      map.search->nodes[v].tree = tree;
+      map.node(v).tree = tree;
     }
   };
 
@@ -131,10 +137,10 @@ private:
     using value_type = uint32_t;
     using reference = uint32_t;
     friend uint32_t get(const DistanceMap &map, uint32_t v) {
-      return map.search->nodes[v].distance;
+      return map.node(v).distance;
     }
     friend void put(const DistanceMap &map, uint32_t v, uint32_t distance) {
-      map.search->nodes[v].distance = distance;
+      map.node(v).distance = distance;
     }
   };
 
