@@ -412,7 +412,8 @@ packFactor(T *to, const E *elements, const int *lines, const int *steps,
     areNeighbors &= lines[i] == lines[0] + i;
     from[i] = elements + lines[i];
   }
-  const int next = height * (lines[1] - lines[0]); // panel, as a rule
+  // The next panel, as a rule.
+  [[maybe_unused]] const int next = height * (lines[1] - lines[0]);
   if (areNeighbors) {
     for (int k = 0; k < count; ++k, to += height) {
       prefetch(from[0], steps[std::min(k + 24, count - 1)] + 2 * height);

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Products of sizes around those of blocks beside three plain loops: the same
+// bits, for any number of threads, and whichever factor has lines side by side.
+
+#include "Target/CPU/Precompiled/ProductBlocks.h"
+
+#include "gtest/gtest.h"
+
+#include <random>
+#include <vector>
+
+using namespace cutback_host;
+
+namespace {
+
+struct Times {
+  int stride;
+  int operator()(int i) const { return i * stride; }
+};
+
+template <typename T> std::vector<T> randomNumbers(size_t count) {
+  static std::mt19937 random(1);
+  std::vector<T> numbers(count + 64); // what panels read beside it
+  for (T &number : numbers)
+    number = T(int(random() % 2001) - 1000) / T(512);
+  return numbers;
+}
+
+/// m x k times k x n, each of them transposed or not.
+template <typename T> struct Matrices {
+  int m, n, k;
+  bool isLeftTransposed, isRightTransposed;
+  std::vector<T> a = randomNumbers<T>(size_t(m) * k),
+                 b = randomNumbers<T>(size_t(k) * n);
+
+  std::vector<T> naive() const {
+    std::vector<T> c(size_t(m) * n);
+    for (int i = 0; i < m; ++i)
+      for (int j = 0; j < n; ++j) {
+        T sum = 0;
+        for (int along = 0; along < k; ++along)
+          sum = std::fma(a[isLeftTransposed ? along * m + i : i * k + along],
+                         b[isRightTransposed ? j * k + along : along * n + j],
+                         sum);
+        c[size_t(i) * n + j] = sum;
+      }
+    return c;
+  }
+
+  /// By blocks, one part of `threads` after the other.
+  std::vector<T> blocked(int threads) const {
+    std::vector<T> c(size_t(m) * n);
+    const Factor<true, T, Times, Times> left = {
+        a.data(), {isLeftTransposed ? 1 : k}, {isLeftTransposed ? m : 1}};
+    const Factor<false, T, Times, Times> right = {
+        b.data(), {isRightTransposed ? k : 1}, {isRightTransposed ? 1 : n}};
+    const auto value = [](int, int, T sum) { return sum; };
+    const Results<T, Times, Times, decltype(value)> to = {
+        c.data(), {n}, {1}, value};
+    for (int part = 0; part < threads; ++part) {
+      shareNow = {part, threads, 0, 1};
+      multiply<T>(
+          m, n, k,
+          [&](T *packed, int row, int rows, int step, int steps) {
+            packLines<kRows>(packed, left, row, row + rows - 1, step, steps,
+                             kRows * ProductBlock<T>::steps);
+          },
+          [&](T *packed, int column, int columns, int step, int steps) {
+            packPanels(packed, right, column, column + columns - 1, step,
+                       steps);
+          },
+          [&](T *sums, int row, int rows, int column, int columns) {
+            storeBlock(to, sums, row, rows, column, columns, [](int, T *) {});
+          });
+    }
+    shareNow = Share();
+    return c;
+  }
+};
+
+template <typename T> void check(int m, int n, int k) {
+  for (bool isLeftTransposed : {false, true})
+    for (bool isRightTransposed : {false, true}) {
+      const Matrices<T> matrices = {m, n, k, isLeftTransposed,
+                                    isRightTransposed};
+      const std::vector<T> expected = matrices.naive();
+      for (int threads : {1, 2, 5, 16})
+        EXPECT_EQ(matrices.blocked(threads), expected)
+            << m << " x " << n << " x " << k << ", " << threads << " threads";
+    }
+}
+
+TEST(ProductBlocksTest, SmallProductsAreThoseOfPlainLoops) {
+  for (int m : {1, 5, 6, 13})
+    for (int n : {1, 7, 33})
+      for (int k : {0, 1, 9, 100}) {
+        check<float>(m, n, k);
+        check<double>(m, n, k);
+      }
+}
+
+// One part of the steps, two, and several with a short one.
+TEST(ProductBlocksTest, PartsOfTheStepsKeepTheOrderOfSums) {
+  for (int k : {255, 256, 257, 512, 1030}) {
+    check<float>(20, 35, k);
+    check<double>(20, 35, k);
+  }
+}
+
+// More rows than a block has, than one thread's sums are held for, and more
+// columns than are packed at once.
+TEST(ProductBlocksTest, SumsOfManyRowsAreHeldBetweenParts) {
+  check<float>(145, 17, 300);
+  check<float>(1000, 19, 270);
+  check<double>(1000, 7, 270);
+  check<float>(150, 530, 260);
+}
+
+} // namespace
