@@ -18,7 +18,7 @@
 #ifndef CUTBACK_LIB_TARGET_CPU_PRECOMPILED_ATTENTIONBLOCKS_H
 #define CUTBACK_LIB_TARGET_CPU_PRECOMPILED_ATTENTIONBLOCKS_H
 
-#include "ProductBlocks.h"
+#include "ProductPacking.h"
 #include "cutback_reduce.cuh"
 
 namespace cutback_host {

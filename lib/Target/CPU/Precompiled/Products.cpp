@@ -6,6 +6,7 @@
 // index, from which offsets are computed once for many elements.
 
 #include "Elements.h"
+#include "ProductPacking.h"
 
 using namespace cutback_host;
 

@@ -3,7 +3,7 @@
 // Products of sizes around those of blocks beside three plain loops: the same
 // bits, for any number of threads, and whichever factor has lines side by side.
 
-#include "Target/CPU/Precompiled/ProductBlocks.h"
+#include "Target/CPU/Precompiled/ProductPacking.h"
 
 #include "gtest/gtest.h"
 

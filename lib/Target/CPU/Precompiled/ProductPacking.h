@@ -1,0 +1,321 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Factors of products, and windows of convolutions, as panels of a block: so
+// many lines of a step after the other (ProductBlocks.h).
+#ifndef CUTBACK_LIB_TARGET_CPU_PRECOMPILED_PRODUCTPACKING_H
+#define CUTBACK_LIB_TARGET_CPU_PRECOMPILED_PRODUCTPACKING_H
+
+#include "ProductBlocks.h"
+
+namespace cutback_host {
+
+/// How many steps from each on lie side by side, up to eight.
+inline void countNeighbors(const int *steps, int count, unsigned char *runs) {
+  for (int k = count; k-- > 0;)
+    runs[k] = k + 1 < count && steps[k + 1] == steps[k] + 1
+                  ? std::min(runs[k + 1] + 1, 8)
+                  : 1;
+}
+
+#if defined(__AVX2__) && defined(__FMA__)
+/// Eight by eight numbers, with columns as rows.
+inline void transpose(__m256 (&x)[8]) {
+  __m256 a[8], b[8];
+#pragma GCC unroll 4
+  for (int i = 0; i < 8; i += 2) {
+    a[i] = _mm256_unpacklo_ps(x[i], x[i + 1]);
+    a[i + 1] = _mm256_unpackhi_ps(x[i], x[i + 1]);
+  }
+#pragma GCC unroll 2
+  for (int i = 0; i < 8; i += 4)
+#pragma GCC unroll 2
+    for (int j = 0; j < 2; ++j) {
+      b[i + 2 * j] = _mm256_shuffle_ps(a[i + j], a[i + j + 2], 0x44);
+      b[i + 2 * j + 1] = _mm256_shuffle_ps(a[i + j], a[i + j + 2], 0xEE);
+    }
+#pragma GCC unroll 4
+  for (int i = 0; i < 4; ++i) {
+    x[i] = _mm256_permute2f128_ps(b[i], b[i + 4], 0x20);
+    x[i + 4] = _mm256_permute2f128_ps(b[i], b[i + 4], 0x31);
+  }
+}
+/// The first `count` of eight lanes.
+inline __m256i lanesBelow(int count) {
+  return _mm256_cmpgt_epi32(_mm256_set1_epi32(count),
+                            _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
+}
+
+/// Stores `lines` (six or eight) lines of up to eight steps, as steps.
+template <int lines>
+inline void storeSteps(float *to, int stride, __m256 (&x)[8], int count) {
+  transpose(x);
+#pragma GCC unroll 8
+  for (int k = 0; k < 8; ++k, to += stride) {
+    if (k == count)
+      return;
+    if (lines == 8) {
+      _mm256_storeu_ps(to, x[k]);
+    } else {
+      _mm_storeu_ps(to, _mm256_castps256_ps128(x[k]));
+      _mm_storel_pi(reinterpret_cast<__m64 *>(to + 4),
+                    _mm256_extractf128_ps(x[k], 1));
+    }
+  }
+}
+
+/// Packs up to eight neighboring steps of `lines` lines; line i begins at
+/// from[i] + at.
+template <int lines>
+inline void packNeighbors(float *to, int stride, const float *const *from,
+                          int at, int count) {
+  __m256 x[8];
+  const __m256i mask = lanesBelow(count);
+#pragma GCC unroll 8
+  for (int i = 0; i < 8; ++i)
+    x[i] = i >= lines   ? _mm256_setzero_ps()
+           : count == 8 ? _mm256_loadu_ps(from[i] + at)
+                        : _mm256_maskload_ps(from[i] + at, mask);
+  storeSteps<lines>(to, stride, x, count);
+}
+#endif
+
+/// One panel of `height` lines, of which each has what lies at its place plus a
+/// step's: lines that lie side by side, or steps that do, are copied by
+/// vectors. Lines are far apart: what is packed soon is fetched meanwhile.
+/// Compiled once for all products.
+template <int height, typename T, typename E>
+__attribute__((noinline)) void
+packFactor(T *to, const E *elements, const int *lines, const int *steps,
+           const unsigned char *runs, int count) {
+  bool areNeighbors = std::is_same_v<T, E>;
+  const E *from[height];
+  for (int i = 0; i < height; ++i) {
+    areNeighbors &= lines[i] == lines[0] + i;
+    from[i] = elements + lines[i];
+  }
+  // The next panel, as a rule.
+  [[maybe_unused]] const int next = height * (lines[1] - lines[0]);
+  if (areNeighbors) {
+    for (int k = 0; k < count; ++k, to += height) {
+      prefetch(from[0], steps[std::min(k + 24, count - 1)] + 2 * height);
+      std::memcpy(to, from[0] + steps[k], sizeof(T) * height);
+    }
+    return;
+  }
+  for (int k = 0; k < count;) {
+#if defined(__AVX2__) && defined(__FMA__)
+    if constexpr (std::is_same_v<T, float> && std::is_same_v<E, float>)
+      if (const int some = runs[k]; some > 1) {
+        constexpr int part = height == kRows ? kRows : 8;
+        static_assert(height % part == 0);
+        for (int i = 0; i < height; ++i)
+          prefetch(from[i], steps[k] + next);
+        for (int first = 0; first < height; first += part)
+          packNeighbors<part>(to + first, height, from + first, steps[k], some);
+        k += some, to += some * height;
+        continue;
+      }
+#endif
+    for (int i = 0; i < height; ++i)
+      if constexpr (std::is_arithmetic_v<E>)
+        to[i] = T(from[i][steps[k]]);
+      else
+        to[i] = T(toFloat(from[i][steps[k]]));
+    ++k, to += height;
+  }
+}
+
+/// The same of lines that lie side by side, and of `panels` panels at once: of
+/// a few steps, so that what is read is a few pages and what is written some
+/// lines of a cache.
+template <int height, typename T>
+__attribute__((noinline)) void packSide(T *to, const T *from, const int *steps,
+                                        int count, int panels, int panel) {
+  constexpr int few = 8;
+  for (int first = 0; first < count; first += few, to += few * height) {
+    const int last = std::min(first + few, count);
+    for (int i = 0; i < panels; ++i) {
+      const T *lines = from + i * height;
+      T *packed = to + i * panel;
+      for (int k = first; k < last; ++k, packed += height) {
+        prefetch(lines, steps[std::min(k + few, count - 1)]);
+        std::memcpy(packed, lines + steps[k], sizeof(T) * height);
+      }
+    }
+  }
+}
+
+/// Packs lines `first` to `last` in panels of `height`, `panel` elements from
+/// one to the next; behind `last` it stands again.
+template <int height, typename T, bool isLeft, typename E, typename Line,
+          typename Step>
+inline void packLines(T *to, const Factor<isLeft, E, Line, Step> &factor,
+                      int first, int last, int step, int count, int panel) {
+  int steps[ProductBlock<T>::steps], lines[height];
+  unsigned char runs[ProductBlock<T>::steps];
+  for (int k = 0; k < count; ++k)
+    steps[k] = factor.step(step + k);
+  if constexpr (std::is_same_v<T, E>) {
+    int side = 0; // lines from the first on that lie side by side
+    const int from = factor.line(first);
+    while (first + side <= last && factor.line(first + side) == from + side)
+      ++side;
+    if (const int panels = side / height) {
+      packSide<height>(to, factor.elements + from, steps, count, panels, panel);
+      first += panels * height, to += panels * panel;
+    }
+  }
+  if (first > last)
+    return;
+  countNeighbors(steps, count, runs);
+  for (; first <= last; first += height, to += panel) {
+    for (int i = 0; i < height; ++i)
+      lines[i] = factor.line(std::min(first + i, last));
+    packFactor<height>(to, factor.elements, lines, steps, runs, count);
+  }
+}
+template <typename T, typename E, typename Line, typename Step>
+inline void packPanels(T *to, const Factor<false, E, Line, Step> &b, int first,
+                       int last, int step, int steps) {
+  constexpr int width = ProductBlock<T>::width;
+  packLines<width>(to, b, first, last, step, steps, width * steps);
+}
+
+/// Of the columns of a panel, along each axis, the place without a step's part.
+template <int axes, int width> using Places = int[axes][width];
+
+template <int axes, int width>
+inline bool isInside(const Places<axes, width> &places, int e, const int *place,
+                     const int *sizes) {
+  bool isIn = true;
+  for (int axis = 0; axis < axes; ++axis)
+    isIn &= unsigned(places[axis][e] + place[axis]) < unsigned(sizes[axis]);
+  return isIn;
+}
+
+/// Elements `from`, `from` + 1, … where a place is inside, zeros elsewhere.
+template <int axes, int width, typename T>
+inline void copyWhereInside(const Places<axes, width> &places, const int *place,
+                            const int *sizes, const T *from, T *to) {
+#if defined(__AVX2__)
+  if constexpr (std::is_same_v<T, float>) {
+    for (int e = 0; e < width; e += 8) {
+      __m256i mask = _mm256_set1_epi32(-1);
+      for (int axis = 0; axis < axes; ++axis) {
+        const __m256i at = _mm256_add_epi32(
+            _mm256_loadu_si256(
+                reinterpret_cast<const __m256i *>(places[axis] + e)),
+            _mm256_set1_epi32(place[axis]));
+        const __m256i isBelow =
+            _mm256_cmpgt_epi32(_mm256_set1_epi32(sizes[axis]), at);
+        mask = _mm256_and_si256(
+            mask, _mm256_andnot_si256(_mm256_srai_epi32(at, 31), isBelow));
+      }
+      _mm256_storeu_ps(to + e, _mm256_maskload_ps(from + e, mask));
+    }
+    return;
+  }
+#endif
+  for (int e = 0; e < width; ++e)
+    to[e] = isInside<axes, width>(places, e, place, sizes) ? from[e] : T(0);
+}
+
+#if defined(__AVX2__) && defined(__FMA__)
+/// The same of `count` steps that lie side by side, the first at `from` and
+/// `place`, for columns that do not: `at` of each.
+template <int axes, int width>
+inline void copySteps(const Places<axes, width> &places, const int *place,
+                      const int *sizes, const float *from, const int *at,
+                      int count, float *to) {
+  const __m256i isStep = lanesBelow(count);
+  for (int first = 0; first < width; first += 8) {
+    __m256 x[8];
+    for (int i = 0; i < 8; ++i) {
+      const int e = first + i, last = places[axes - 1][e] + place[axes - 1];
+      bool isIn = true;
+      for (int axis = 0; axis + 1 < axes; ++axis)
+        isIn &= unsigned(places[axis][e] + place[axis]) < unsigned(sizes[axis]);
+      const __m256i isBelow = lanesBelow(isIn ? sizes[axes - 1] - last : 0),
+                    isBefore = lanesBelow(-last);
+      x[i] = _mm256_maskload_ps(
+          from + at[e],
+          _mm256_and_si256(isStep, _mm256_andnot_si256(isBefore, isBelow)));
+    }
+    storeSteps<8>(to + first, width, x, count);
+  }
+}
+#endif
+
+/// How many steps from each on lie side by side along the last axis, up to
+/// eight.
+template <int axes>
+inline void countNeighbors(const Place<axes> *along, int count,
+                           unsigned char *runs) {
+  for (int k = count; k-- > 0;) {
+    bool isNext = k + 1 < count && along[k + 1].at == along[k].at + 1;
+    for (int axis = 0; axis < axes && isNext; ++axis)
+      isNext =
+          along[k + 1].along[axis] == along[k].along[axis] + (axis + 1 == axes);
+    runs[k] = isNext ? std::min(runs[k + 1] + 1, 8) : 1;
+  }
+}
+
+/// One panel of windows, compiled once for all convolutions of as many axes.
+/// Most columns, or steps, lie side by side, and are copied as they lie.
+template <typename T, int axes>
+__attribute__((noinline)) void
+copyWindows(T *to, const T *elements, const Place<axes> *columns,
+            const Place<axes> *along, const unsigned char *runs, int steps,
+            const int *sizes) {
+  constexpr int width = ProductBlock<T>::width;
+  int at[width], low[axes], high[axes];
+  Places<axes, width> places;
+  bool isRow = true;
+  for (int e = 0; e < width; ++e) {
+    at[e] = columns[e].at;
+    isRow &= at[e] == at[0] + e;
+    for (int axis = 0; axis < axes; ++axis) {
+      const int place = columns[e].along[axis];
+      places[axis][e] = place;
+      low[axis] = e ? std::min(low[axis], place) : place;
+      high[axis] = e ? std::max(high[axis], place) : place;
+    }
+  }
+  for (int k = 0; k < steps; ++k, to += width) {
+    const int *place = along[k].along;
+    const T *from = elements + along[k].at;
+#if defined(__AVX2__) && defined(__FMA__)
+    if constexpr (std::is_same_v<T, float>)
+      if (!isRow && runs[k] > 1) {
+        copySteps<axes, width>(places, place, sizes, from, at, runs[k], to);
+        to += (runs[k] - 1) * width;
+        k += runs[k] - 1;
+        continue;
+      }
+#endif
+    bool areInside = true;
+    for (int axis = 0; axis < axes; ++axis)
+      areInside &= low[axis] + place[axis] >= 0 &&
+                   high[axis] + place[axis] < sizes[axis];
+    if (areInside && isRow) {
+      std::memcpy(to, from + at[0], sizeof(T) * width);
+      continue;
+    }
+    if (areInside) {
+      for (int e = 0; e < width; ++e)
+        to[e] = from[at[e]];
+      continue;
+    }
+    if (isRow) {
+      copyWhereInside<axes, width>(places, place, sizes, from + at[0], to);
+      continue;
+    }
+    for (int e = 0; e < width; ++e)
+      to[e] =
+          isInside<axes, width>(places, e, place, sizes) ? from[at[e]] : T(0);
+  }
+}
+
+} // namespace cutback_host
+
+#endif // CUTBACK_LIB_TARGET_CPU_PRECOMPILED_PRODUCTPACKING_H
