@@ -140,7 +140,13 @@ NestScopes::NestScopes(kernel::NestOp nest, OpBuilder &builder,
                        std::vector<Operation *> &checked)
     : groups(groupAxes(nest)), isReduced(nest.findReduced()),
       loc(nest.getLoc()), scalars(builder, frame.functions, frame.loops),
-      nest(nest), builder(builder), frame(frame), checked(checked),
+      nest(nest), hasFunctions(llvm::any_of(nest.getBlock(),
+                                            [](Operation &op) {
+                                              return isa<math::MathDialect>(
+                                                         op.getDialect()) ||
+                                                     isa<kernel::DrawOp>(op);
+                                            })),
+      builder(builder), frame(frame), checked(checked),
       groupOf(nest.getExtents().size(), 0) {
   for (auto [number, group] : llvm::enumerate(groups))
     for (unsigned axis : group.axes)
@@ -172,10 +178,7 @@ Value NestScopes::allocate(Type type, int64_t count) {
 /// leaves long loops as they are, for the registers.
 LLVM::LoopInterleaveAttr NestScopes::interleaving(Value first, Value end) {
   constexpr int64_t lanes = 16, many = 512;
-  if (llvm::none_of(nest.getBlock(), [](Operation &op) {
-        return isa<math::MathDialect>(op.getDialect()) ||
-               isa<kernel::DrawOp>(op);
-      }))
+  if (!hasFunctions)
     return {};
   std::optional<int64_t> from = getConstantIntValue(first),
                          to = getConstantIntValue(end);

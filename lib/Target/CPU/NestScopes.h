@@ -168,6 +168,7 @@ private:
                                               mlir::Value end);
 
   kernel::NestOp nest;
+  const bool hasFunctions; ///< math, or random numbers
   mlir::OpBuilder &builder;
   const KernelFrame &frame;
   std::vector<mlir::Operation *> &checked;

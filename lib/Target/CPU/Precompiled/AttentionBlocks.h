@@ -311,18 +311,12 @@ public:
       : count(upTo(queries, kOthers)),
         scratch(takeScratch(size_t(count / kOthers) * stride * sizeof(float))) {
   }
-  ~QuerySums() {
-    if (scratch)
-      giveBack(scratch);
-  }
-  QuerySums(const QuerySums &) = delete;
-  QuerySums &operator=(const QuerySums &) = delete;
 
-  explicit operator bool() const { return scratch; }
+  explicit operator bool() const { return bool(scratch); }
   /// Of 32 queries from `first` on: sums, logarithms of the sums of weights,
   /// and the sums of results times their gradients.
   float *sums(int first) const {
-    return reinterpret_cast<float *>(scratch + 1) + first / kOthers * stride;
+    return numbersOf<float>(scratch) + first / kOthers * stride;
   }
   float *logs(int first) const { return sums(first) + held; }
   float *dots(int first) const { return logs(first) + kOthers; }
@@ -352,7 +346,7 @@ private:
   static constexpr int held = (kOthers + kRows - 1) / kRows * kRows * kWidth,
                        stride = held + 2 * kOthers;
   int count;
-  Scratch *scratch;
+  OwnScratch scratch;
 };
 
 /// From sums over elements: weights, and the gradients of scores. Keys are the

@@ -190,32 +190,27 @@ template <typename T> struct ProductBlock {
 /// and the next: columns are packed once for all of them.
 template <typename T> class ProductSums {
   using Block = ProductBlock<T>;
-  Scratch *scratch = nullptr;
+  OwnScratch scratch;
   T *first;
   bool areHeld;
 
 public:
   /// For so many rows all threads together have 1.75 MiB.
-  ProductSums(Block &block, int rows, int steps)
-      : first(block.sums), areHeld(steps > Block::steps), rows(rows) {
-    if (!areHeld || rows <= Block::rows)
+  ProductSums(Block &block, int allRows, int steps)
+      : first(block.sums), areHeld(steps > Block::steps), rows(allRows) {
+    if (!areHeld || allRows <= Block::rows)
       return;
     constexpr size_t line = Block::columns * sizeof(T);
     const int most = int((7 << 18) / shareNow.parts / line);
-    this->rows = evenly(rows, std::max(most, Block::rows), kRows);
-    if (this->rows > Block::rows)
-      scratch = takeScratch(this->rows * line);
+    if (most > Block::rows) {
+      rows = evenly(allRows, most, kRows);
+      scratch.reset(takeScratch(rows * line));
+    }
     if (scratch)
-      first = reinterpret_cast<T *>(scratch + 1);
+      first = numbersOf<T>(scratch);
     else
-      this->rows = evenly(rows, Block::rows, kRows);
+      rows = evenly(allRows, Block::rows, kRows);
   }
-  ~ProductSums() {
-    if (scratch)
-      giveBack(scratch);
-  }
-  ProductSums(const ProductSums &) = delete;
-  ProductSums &operator=(const ProductSums &) = delete;
 
   int rows; ///< that are gone through for each part of the steps
   /// Those of rows from `row` of them on, Block::columns from one to the next.

@@ -79,6 +79,26 @@ inline void packNeighbors(float *to, int stride, const float *const *from,
 }
 #endif
 
+/// Packs lines that lie side by side as `panels` panels of `height` at once: of
+/// a few steps, so that what is read is a few pages and what is written some
+/// lines of a cache.
+template <int height, typename T>
+__attribute__((noinline)) void packSide(T *to, const T *from, const int *steps,
+                                        int count, int panels, int panel) {
+  constexpr int few = 8;
+  for (int first = 0; first < count; first += few, to += few * height) {
+    const int last = std::min(first + few, count);
+    for (int i = 0; i < panels; ++i) {
+      const T *lines = from + i * height;
+      T *packed = to + i * panel;
+      for (int k = first; k < last; ++k, packed += height) {
+        prefetch(lines, steps[std::min(k + few, count - 1)]);
+        std::memcpy(packed, lines + steps[k], sizeof(T) * height);
+      }
+    }
+  }
+}
+
 /// One panel of `height` lines, of which each has what lies at its place plus a
 /// step's: lines that lie side by side, or steps that do, are copied by
 /// vectors. Lines are far apart: what is packed soon is fetched meanwhile.
@@ -87,7 +107,7 @@ template <int height, typename T, typename E>
 __attribute__((noinline)) void
 packFactor(T *to, const E *elements, const int *lines, const int *steps,
            const unsigned char *runs, int count) {
-  bool areNeighbors = std::is_same_v<T, E>;
+  [[maybe_unused]] bool areNeighbors = true;
   const E *from[height];
   for (int i = 0; i < height; ++i) {
     areNeighbors &= lines[i] == lines[0] + i;
@@ -95,13 +115,10 @@ packFactor(T *to, const E *elements, const int *lines, const int *steps,
   }
   // The next panel, as a rule.
   [[maybe_unused]] const int next = height * (lines[1] - lines[0]);
-  if (areNeighbors) {
-    for (int k = 0; k < count; ++k, to += height) {
-      prefetch(from[0], steps[std::min(k + 24, count - 1)] + 2 * height);
-      std::memcpy(to, from[0] + steps[k], sizeof(T) * height);
-    }
-    return;
-  }
+  if constexpr (std::is_same_v<T, E>)
+    if (areNeighbors)
+      return packSide<height>(to, from[0], steps, count, /*panels=*/1,
+                              /*panel=*/0);
   for (int k = 0; k < count;) {
 #if defined(__AVX2__) && defined(__FMA__)
     if constexpr (std::is_same_v<T, float> && std::is_same_v<E, float>)
@@ -122,26 +139,6 @@ packFactor(T *to, const E *elements, const int *lines, const int *steps,
       else
         to[i] = T(toFloat(from[i][steps[k]]));
     ++k, to += height;
-  }
-}
-
-/// The same of lines that lie side by side, and of `panels` panels at once: of
-/// a few steps, so that what is read is a few pages and what is written some
-/// lines of a cache.
-template <int height, typename T>
-__attribute__((noinline)) void packSide(T *to, const T *from, const int *steps,
-                                        int count, int panels, int panel) {
-  constexpr int few = 8;
-  for (int first = 0; first < count; first += few, to += few * height) {
-    const int last = std::min(first + few, count);
-    for (int i = 0; i < panels; ++i) {
-      const T *lines = from + i * height;
-      T *packed = to + i * panel;
-      for (int k = first; k < last; ++k, packed += height) {
-        prefetch(lines, steps[std::min(k + few, count - 1)]);
-        std::memcpy(packed, lines + steps[k], sizeof(T) * height);
-      }
-    }
   }
 }
 

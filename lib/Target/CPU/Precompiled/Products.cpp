@@ -112,15 +112,12 @@ public:
     if (product.self.operand >= 0)
       withElements<T>(product.self, operands,
                       [&](const auto *self) { add(self + lines[i], sums); });
-    else if (alpha != 1)
-      scaleAll(alpha, columns, sums);
+    else if (const T scale = alpha; scale != 1)
+      for (int j = 0, count = columns; j < count; ++j)
+        sums[j] *= scale;
   }
 
 private:
-  static void scaleAll(T scale, int count, T *sums) {
-    for (int j = 0; j < count; ++j)
-      sums[j] *= scale;
-  }
   template <typename E> void add(const E *self, T *sums) const {
     // In registers, or no vectors are made of the loops.
     const T scale = alpha, selfScale = beta;

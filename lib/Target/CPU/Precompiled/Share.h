@@ -14,6 +14,7 @@
 
 #include <sys/mman.h>
 
+#include <memory>
 #include <utility>
 
 namespace cutback_host {
@@ -66,6 +67,17 @@ inline void giveBack(Scratch *taken) {
   taken->next = scratches.first;
   scratches.first = taken;
   pthread_mutex_unlock(&scratches.lock);
+}
+
+struct GiveBack {
+  void operator()(Scratch *taken) const { giveBack(taken); }
+};
+/// One that goes back when its owner goes; nothing where there is no memory.
+using OwnScratch = std::unique_ptr<Scratch, GiveBack>;
+
+/// What stands in it.
+template <typename T> inline T *numbersOf(const OwnScratch &scratch) {
+  return reinterpret_cast<T *>(scratch.get() + 1);
 }
 
 /// When the library goes.

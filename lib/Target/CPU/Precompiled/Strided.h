@@ -288,17 +288,11 @@ public:
     if (!scratch)
       problem = std::max(problem, cutback_host::kNoMemory);
   }
-  ~Numbers() {
-    if (scratch)
-      cutback_host::giveBack(scratch);
-  }
-  Numbers(const Numbers &) = delete;
-  Numbers &operator=(const Numbers &) = delete;
-  explicit operator bool() const { return scratch; }
-  T *data() const { return reinterpret_cast<T *>(scratch + 1); }
+  explicit operator bool() const { return bool(scratch); }
+  T *data() const { return cutback_host::numbersOf<T>(scratch); }
 
 private:
-  cutback_host::Scratch *scratch;
+  cutback_host::OwnScratch scratch;
 };
 
 /// A function that calls name: `body` is given a Call.
