@@ -29,15 +29,14 @@ using namespace cutback::interpreter;
 /// checks.
 static FailureOr<std::vector<std::vector<Operation *>>>
 lowerAll(ModuleOp module, ModuleOp loops, std::vector<std::string> &names,
-         LoopsFor cutFor, AccessTests tests) {
+         const LoopChoices &choices) {
   module.getContext()
       ->loadDialect<arith::ArithDialect, func::FuncDialect, LLVM::LLVMDialect,
                     math::MathDialect, memref::MemRefDialect, scf::SCFDialect,
                     vector::VectorDialect>();
   std::vector<std::vector<Operation *>> checked;
   for (auto kernel : module.getOps<kernel::FuncOp>()) {
-    FailureOr<LoweredKernel> lowered =
-        lowerKernel(kernel, loops, cutFor, tests);
+    FailureOr<LoweredKernel> lowered = lowerKernel(kernel, loops, choices);
     if (failed(lowered))
       return failure();
     names.push_back(kernel.getSymName().str());
@@ -61,13 +60,13 @@ namespace {
 
 class NativeKernels : public KernelRunner {
 public:
-  NativeKernels(unsigned parts, LoopsFor cutFor, AccessTests tests)
-      : parts(parts), cutFor(cutFor), tests(tests) {}
+  NativeKernels(unsigned parts, const LoopChoices &choices)
+      : parts(parts), choices(choices) {}
 
   LogicalResult compile(ModuleOp module) {
     OwningOpRef<ModuleOp> loops(ModuleOp::create(module.getLoc()));
     std::vector<std::string> names;
-    auto lowered = lowerAll(module, *loops, names, cutFor, tests);
+    auto lowered = lowerAll(module, *loops, names, choices);
     if (failed(lowered))
       return failure();
     for (auto [kernel, checked] :
@@ -124,8 +123,7 @@ private:
   }
 
   unsigned parts;
-  LoopsFor cutFor;
-  AccessTests tests;
+  const LoopChoices choices;
   llvm::DenseMap<Operation *, Kernel> kernels; ///< by kernel.func
   std::unique_ptr<cpu::Machine> machine;
 };
@@ -139,8 +137,8 @@ cutback::compileNativeKernels(ModuleOp module) {
 
 FailureOr<std::unique_ptr<KernelRunner>>
 cutback::compileNativeKernelsInParts(ModuleOp module, unsigned parts,
-                                     LoopsFor loops, AccessTests tests) {
-  auto kernels = std::make_unique<NativeKernels>(parts, loops, tests);
+                                     const LoopChoices &choices) {
+  auto kernels = std::make_unique<NativeKernels>(parts, choices);
   if (failed(kernels->compile(module)))
     return failure();
   return std::unique_ptr<KernelRunner>(std::move(kernels));
@@ -151,7 +149,7 @@ FailureOr<KernelObject> cutback::compileKernelObject(ModuleOp module,
                                                      AccessTests tests) {
   OwningOpRef<ModuleOp> loops(ModuleOp::create(module.getLoc()));
   std::vector<std::string> names;
-  auto lowered = lowerAll(module, *loops, names, LoopsFor::Processor, tests);
+  auto lowered = lowerAll(module, *loops, names, {LoopsFor::Processor, tests});
   if (failed(lowered))
     return failure();
   FailureOr<std::string> bytes = cpu::compileObject(*loops, names, calls);

@@ -64,15 +64,10 @@ private:
 
   /// A loop over stretches of up to `most`.
   void enterTile(Stretch &tile, size_t group, int64_t most) {
-    int64_t extent = scopes.groups[group].extent;
     tile.group = group;
-    tile.most = std::min(most, extent);
+    tile.most = std::min(most, scopes.groups[group].extent);
     tile.first = enterGroup(group, tile.most, false);
-    tile.width = scopes.constant(tile.most);
-    if (extent % most != 0)
-      tile.width = arith::MinUIOp::create(
-          scopes.here(), loc, minus(scopes.constant(extent), tile.first),
-          tile.width);
+    tile.width = widthOfTile(group, tile.first, tile.most);
   }
 
   Value enterStretch(const Stretch &tile, bool isParallel) {
@@ -143,7 +138,7 @@ private:
     for (Operation *op : passes.sums[pass]) {
       if (auto reduce = dyn_cast<kernel::ReduceOp>(op)) {
         running.push_back(start(reduce, kColumnAccumulators * tile));
-        fill(running.back(), 0, kColumnAccumulators * tile);
+        fill(running.back(), scopes.constant(0), 0, kColumnAccumulators * tile);
       } else {
         best.push_back(startBest(cast<kernel::ReduceIndexOp>(op), tile));
       }

@@ -27,6 +27,7 @@ void NestLoops::begin() {
 
 LogicalResult NestLoops::end() {
   leave(divided ? 0 : 1);
+  streams.fence();
   return failure(scopes.hasFailed());
 }
 
@@ -55,10 +56,13 @@ Value NestLoops::enterGroup(size_t group, int64_t step, bool isParallel) {
                           scopes.constant(step), isParallel);
 }
 
-Value NestLoops::endOfTile(size_t group, Value first, int64_t side) {
+Value NestLoops::widthOfTile(size_t group, Value first, int64_t side) {
+  Value most = scopes.constant(side);
+  int64_t extent = scopes.groups[group].extent;
+  if (extent % side == 0)
+    return most;
   return arith::MinUIOp::create(scopes.here(), loc,
-                                plus(first, scopes.constant(side)),
-                                scopes.constant(scopes.groups[group].extent));
+                                minus(scopes.constant(extent), first), most);
 }
 
 void NestLoops::enterKept(size_t count, bool isParallel) {
@@ -66,19 +70,6 @@ void NestLoops::enterKept(size_t count, bool isParallel) {
     bool isInner = isParallel && i + 1 == count;
     scopes.setGroup(kept[i], enterGroup(kept[i], 1, isInner));
   }
-}
-
-size_t NestLoops::enterStrips(size_t group) {
-  if (!scopes.drawsAlong(group)) {
-    scopes.setGroup(group, enterGroup(group, 1, /*isParallel=*/true));
-    return 1;
-  }
-  Value first = enterGroup(group, kStrip, /*isParallel=*/false);
-  scopes.setStrip(group, first, kStrip);
-  Value end = endOfTile(group, first, kStrip);
-  scopes.setGroup(group, scopes.enterLoop(first, end, scopes.constant(1),
-                                          /*isParallel=*/true));
-  return 2;
 }
 
 void NestLoops::leave(size_t count) {
@@ -92,14 +83,15 @@ NestLoops::Sum NestLoops::start(kernel::ReduceOp reduce, int64_t count) {
           Value()};
 }
 
-void NestLoops::fill(const Sum &sum, int64_t first, int64_t end) {
+void NestLoops::fill(const Sum &sum, Value front, int64_t first, int64_t end) {
   if (first == end)
     return;
   Value none =
       identityOf(scopes, cast<kernel::ReduceOp>(sum.op).getCombine(), sum.type);
   Value place = scopes.enterLoop(scopes.constant(first), scopes.constant(end),
                                  scopes.constant(1), /*isParallel=*/true);
-  memref::StoreOp::create(scopes.here(), loc, none, sum.memory, place);
+  memref::StoreOp::create(scopes.here(), loc, none, sum.memory,
+                          plus(front, place));
   scopes.leaveLoop();
 }
 

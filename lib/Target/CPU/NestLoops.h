@@ -8,20 +8,22 @@
 #include "NestParts.h"
 #include "NestPasses.h"
 #include "NestScopes.h"
+#include "StreamedStores.h"
 
 namespace cutback::cpu {
 
 class NestLoops {
 public:
   /// Elements of an innermost loop that are fetched, and drawn, in front of it.
-  static constexpr int64_t kStrip = 128;
+  static constexpr int64_t kStrip = 256;
 
   NestLoops(kernel::NestOp nest, mlir::OpBuilder &builder,
             const KernelFrame &frame, std::vector<mlir::Operation *> &checked)
       : nest(nest), widths(widthsOf(frame.loops)),
         passes(nest, widths.heldBytes), scopes(nest, builder, frame, checked),
         loc(nest.getLoc()), frame(frame), parts(nest, scopes, widths),
-        kept(parts.kept), reduced(parts.reduced), divided(parts.divided) {}
+        streams(scopes, frame), kept(parts.kept), reduced(parts.reduced),
+        divided(parts.divided) {}
 
 protected:
   //===--- Parts ----------------------------------------------------------===//
@@ -34,12 +36,10 @@ protected:
                            bool isParallel);
   /// A loop over a kept group: of its beginnings, `step` apart.
   mlir::Value enterGroup(size_t group, int64_t step, bool isParallel);
-  /// Where `side` iterations of a kept group from `first` on end.
-  mlir::Value endOfTile(size_t group, mlir::Value first, int64_t side);
+  /// Iterations of a kept group from `first` on, a multiple of `side`: so many,
+  /// or what is left.
+  mlir::Value widthOfTile(size_t group, mlir::Value first, int64_t side);
   void enterKept(size_t count, bool isParallel);
-  /// The innermost loop, over a kept group; around it, where its elements are
-  /// drawn, one over strips of them. Returns the number of loops.
-  size_t enterStrips(size_t group);
   void leave(size_t count);
 
   //===--- Reductions -----------------------------------------------------===//
@@ -54,8 +54,9 @@ protected:
   };
 
   Sum start(kernel::ReduceOp reduce, int64_t count);
-  /// Accumulators from `first` to `end` to what changes nothing.
-  void fill(const Sum &sum, int64_t first, int64_t end);
+  /// Accumulators from `first` to `end` behind `front`: to what changes
+  /// nothing.
+  void fill(const Sum &sum, mlir::Value front, int64_t first, int64_t end);
   /// `isFirst`: no other element comes to accumulator `place`, which is not
   /// filled.
   void accumulate(llvm::ArrayRef<Sum> running, mlir::Value place, bool isFirst);
@@ -80,12 +81,21 @@ protected:
   mlir::Location loc;
   const KernelFrame &frame;
   NestParts parts;
+  StreamedStores streams;
   llvm::SmallVector<size_t> kept;
   const llvm::SmallVector<size_t> &reduced;
-  const std::optional<size_t> divided;
+  std::optional<size_t> divided;
 };
 
-/// A nest whose innermost axis is kept and an outer one reduced.
+// By the innermost reduced axis: there is none, it is the innermost one, or a
+// kept one is inside of it.
+
+llvm::LogicalResult lowerElements(kernel::NestOp nest, mlir::OpBuilder &builder,
+                                  const KernelFrame &frame,
+                                  std::vector<mlir::Operation *> &checked);
+llvm::LogicalResult lowerRows(kernel::NestOp nest, mlir::OpBuilder &builder,
+                              const KernelFrame &frame,
+                              std::vector<mlir::Operation *> &checked);
 llvm::LogicalResult lowerColumns(kernel::NestOp nest, mlir::OpBuilder &builder,
                                  const KernelFrame &frame,
                                  std::vector<mlir::Operation *> &checked);

@@ -38,7 +38,6 @@ int64_t NestParts::pieceOf(size_t group) const {
                          : std::min(scopes.groups[group].extent, widths.tile);
 }
 
-/// Whether iterations of a kept loop write other elements each.
 bool NestParts::isWrittenApart(size_t group) {
   return llvm::all_of(
       nest.getBody().getOps<kernel::StoreOp>(), [&](kernel::StoreOp store) {

@@ -23,12 +23,13 @@ struct NestParts {
 
   /// Iterations of a kept loop that stay together.
   int64_t pieceOf(size_t group) const;
+  /// Whether iterations of a kept loop write other elements each.
+  bool isWrittenApart(size_t group);
 
   llvm::SmallVector<size_t> kept, reduced; ///< groups, from the outermost on
   std::optional<size_t> divided; ///< the group of which a call runs a part
 
 private:
-  bool isWrittenApart(size_t group);
   void findDivided();
 
   kernel::NestOp nest;

@@ -500,6 +500,8 @@ void NestScopes::store(ArrayRef<kernel::StoreOp> stores) {
     size_t depth = depthOf(accesses.back());
     elements.back().depth =
         std::max({elements.back().depth, depth, leastStoreDepth});
+    if (streamOf.contains(store))
+      elements.back().depth = scopes.size() - 1;
   }
   if (failed)
     return;
@@ -507,10 +509,15 @@ void NestScopes::store(ArrayRef<kernel::StoreOp> stores) {
     kernel::StoreOp store = stores[number];
     const Access &access = accesses[number];
     at(element.depth);
-    Value index = addOthers(access, groupTerms(access, 0, element.depth));
     Value value = element.value;
     if (value.getType().isInteger(1))
       value = arith::ExtUIOp::create(builder, loc, builder.getI8Type(), value);
+    if (Value waiting = streamOf.lookup(store)) {
+      memref::StoreOp::create(builder, loc, value, waiting,
+                              scopes.back().streamPlace);
+      continue;
+    }
+    Value index = addOthers(access, groupTerms(access, 0, element.depth));
     OpBuilder::InsertionGuard guard(builder);
     if (testsAll()) {
       auto branch = scf::IfOp::create(

@@ -79,6 +79,11 @@ public:
   /// Scalars that are kept for later loops: of columns, or of a row's elements.
   llvm::DenseMap<mlir::Value, mlir::Value> bufferOf;
 
+  /// Of stores whose elements wait (StreamedStores.h): where. The innermost
+  /// loop writes element `place` of it.
+  llvm::DenseMap<mlir::Operation *, mlir::Value> streamOf;
+  void setStreamPlace(mlir::Value place) { scopes.back().streamPlace = place; }
+
   /// The loop that is entered next has up to `count` iterations of `group`,
   /// from `first` on: their random words are drawn in front of it.
   void setStrip(size_t group, mlir::Value first, int64_t count) {
@@ -129,7 +134,7 @@ private:
     mlir::Operation *anchor = nullptr; ///< ops go in front of it
     llvm::DenseMap<mlir::Value, mlir::Value> values;
     llvm::DenseMap<size_t, mlir::Value> indexOf; ///< by group
-    mlir::Value lane;
+    mlir::Value lane, streamPlace;
     std::optional<Strip> strip;
     llvm::DenseMap<mlir::Operation *, DrawnWords> drawn; ///< of the strip
     bool isElsewhere = false; ///< an iteration outside of the loops around it

@@ -156,16 +156,18 @@ static Value foldWarp(NestScopes &scopes, kernel::Combine how, Value memory,
 }
 
 Value cpu::foldRow(NestScopes &scopes, kernel::Combine how, Value memory,
-                   int64_t count) {
+                   Value first, int64_t count) {
   if (count <= 128)
-    return foldWarp(scopes, how, memory, scopes.constant(0), count);
+    return foldWarp(scopes, how, memory, first, count);
   Type element = cast<MemRefType>(memory.getType()).getElementType();
   int64_t warps = count / 128;
   Value sums = scopes.allocate(element, warps);
   Value warp = scopes.enterLoop(warps, /*isParallel=*/true);
-  Value first = arith::MulIOp::create(scopes.here(), scopes.loc, warp,
-                                      scopes.constant(128));
-  Value sum = foldWarp(scopes, how, memory, first, 128);
+  Value place =
+      arith::AddIOp::create(scopes.here(), scopes.loc, first,
+                            arith::MulIOp::create(scopes.here(), scopes.loc,
+                                                  warp, scopes.constant(128)));
+  Value sum = foldWarp(scopes, how, memory, place, 128);
   memref::StoreOp::create(scopes.here(), scopes.loc, sum, sums, warp);
   scopes.leaveLoop();
   return foldHalves(scopes, how,

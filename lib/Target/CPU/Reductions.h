@@ -24,10 +24,11 @@ mlir::Value fromAccumulator(NestScopes &scopes, mlir::Value x, mlir::Type type);
 mlir::Value identityOf(NestScopes &scopes, kernel::Combine how,
                        mlir::Type type);
 
-/// Folds `count` accumulators, a power of two from 4 on: four neighbours first,
-/// then those of 32 that are 16, 8, 4, 2, 1 apart, then the 32s.
+/// Folds `count` accumulators from `first` on, a power of two from 4 on: four
+/// neighbours first, then those of 32 that are 16, 8, 4, 2, 1 apart, then the
+/// 32s.
 mlir::Value foldRow(NestScopes &scopes, kernel::Combine how, mlir::Value memory,
-                    int64_t count);
+                    mlir::Value first, int64_t count);
 
 } // namespace cutback::cpu
 

@@ -24,12 +24,12 @@ void RowPrefetch::add(Value memory, AffineMap map, ValueRange indices,
   bool isKnown = access.data.empty() && access.rest.empty();
   if (!isKnown || access.ofGroup[inner] != 1 || access.ofGroup[row] == 0)
     return;
-  int64_t ahead = isWritten ? 0 : access.ofGroup[row];
+  int64_t ahead = isWritten ? 0 : rowsAtOnce * access.ofGroup[row];
   fetched.push_back({memory, map, indices, ahead, isWritten});
 }
 
 void RowPrefetch::choose(kernel::NestOp nest, const NestPasses &passes,
-                         unsigned pass) {
+                         StreamedStores &streams, unsigned pass) {
   fetched.clear();
   bool isInFront = passes.isStorePass(pass + 1);
   bool isLast = pass + 1 == passes.numPasses && passes.elementStores.empty();
@@ -42,7 +42,8 @@ void RowPrefetch::choose(kernel::NestOp nest, const NestPasses &passes,
         add(load.getMemory(), load.getMap(), load.getIndices(), false);
   if (isInFront)
     for (kernel::StoreOp store : passes.elementStores)
-      add(store.getMemory(), store.getMap(), store.getIndices(), true);
+      if (!streams.isStreamed(store, inner))
+        add(store.getMemory(), store.getMap(), store.getIndices(), true);
 }
 
 void RowPrefetch::emit(int64_t count) {

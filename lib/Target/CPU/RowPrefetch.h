@@ -6,17 +6,20 @@
 
 #include "NestPasses.h"
 #include "NestScopes.h"
+#include "StreamedStores.h"
 
 namespace cutback::cpu {
 
 class RowPrefetch {
 public:
   /// `row`, `inner`: the groups that step from row to row, and along one.
-  RowPrefetch(NestScopes &scopes, size_t row, size_t inner)
-      : scopes(scopes), row(row), inner(inner) {}
+  /// `rowsAtOnce` go through a pass together.
+  RowPrefetch(NestScopes &scopes, size_t row, size_t inner, int64_t rowsAtOnce)
+      : scopes(scopes), row(row), inner(inner), rowsAtOnce(rowsAtOnce) {}
 
   /// Chooses what is fetched in `pass`; nothing in most.
-  void choose(kernel::NestOp nest, const NestPasses &passes, unsigned pass);
+  void choose(kernel::NestOp nest, const NestPasses &passes,
+              StreamedStores &streams, unsigned pass);
   bool isNeeded() const { return !fetched.empty(); }
 
   /// Of `count` elements from the innermost index on that is set.
@@ -35,6 +38,7 @@ private:
 
   NestScopes &scopes;
   const size_t row, inner;
+  const int64_t rowsAtOnce;
   llvm::SmallVector<Fetched> fetched;
 };
 

@@ -481,7 +481,8 @@ Value ScalarOps::combine(Location loc, kernel::Combine how, Value a, Value b) {
 }
 
 Value ScalarOps::keepApart(Location loc, Value choice) {
-  if (loops == LoopsFor::Processor && isa<FloatType>(choice.getType()))
+  if (loops == LoopsFor::Processor &&
+      isa<FloatType>(getElementTypeOrSelf(choice.getType())))
     return LLVM::FreezeOp::create(builder, loc, choice);
   return choice;
 }

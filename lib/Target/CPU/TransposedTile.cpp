@@ -3,11 +3,12 @@
 // A vector of a load's innermost axis would be gathered, element by element.
 // Here vectors are loaded along the axis that steps by one, eight of them are
 // transposed by shuffles of two at a time, and the loops over the tile read
-// the copy. Tiles at an end are copied element by element.
+// the copy. What is no eight by eight at an end is copied element by element.
 
 #include "TransposedTile.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
@@ -33,34 +34,45 @@ public:
       : scopes(scopes), load(load), tile(tile), loc(load.getLoc()),
         type(load.getElement().getType()),
         memory(scopes.memoryOf(load.getMemory())),
-        copy(scopes.allocate(type, tile.side * tile.side)) {}
+        copy(scopes.allocate(type, tile.sideOuter * tile.sideInner)) {}
 
   Value run() {
-    Value all = constant(tile.side);
-    Value isWhole =
-        arith::AndIOp::create(scopes.here(), loc, isEqual(tile.numOuter, all),
-                              isEqual(tile.numInner, all));
-    Value whole = choose(isWhole, all, constant(0)),
-          rest = choose(isWhole, constant(0), tile.numOuter);
-    inLoops(whole, kLanes, all, [&](Value o, Value i) { transpose(o, i); });
-    inLoops(rest, 1, tile.numInner, [&](Value o, Value i) {
+    Value none = constant(0);
+    Value eightsOuter = whole(tile.numOuter),
+          eightsInner = whole(tile.numInner);
+    inLoops(none, eightsOuter, none, eightsInner, kLanes,
+            [&](Value o, Value i) { transpose(o, i); });
+    auto copyOne = [&](Value o, Value i) {
       Value element =
           memref::LoadOp::create(scopes.here(), loc, memory, indexOf(o, i));
       memref::StoreOp::create(scopes.here(), loc, element, copy, placeOf(o, i));
-    });
+    };
+    inLoops(eightsOuter, tile.numOuter, none, tile.numInner, 1, copyOne);
+    inLoops(none, eightsOuter, eightsInner, tile.numInner, 1, copyOne);
     return copy;
   }
 
 private:
   template <typename Fn>
-  void inLoops(Value numOuter, int64_t step, Value numInner, Fn body) {
+  void inLoops(Value firstOuter, Value endOuter, Value firstInner,
+               Value endInner, int64_t step, Fn body) {
+    if (firstOuter == endOuter || firstInner == endInner)
+      return;
     // Along a line of memory first: lines far apart share few places of a
     // cache.
-    Value i = scopes.enterLoop(constant(0), numInner, constant(step), false);
-    Value o = scopes.enterLoop(constant(0), numOuter, constant(step), false);
+    Value i = scopes.enterLoop(firstInner, endInner, constant(step), false);
+    Value o = scopes.enterLoop(firstOuter, endOuter, constant(step), false);
     body(o, i);
     scopes.leaveLoop();
     scopes.leaveLoop();
+  }
+
+  /// The multiple of eight in a width.
+  Value whole(Value width) {
+    std::optional<int64_t> known = getConstantIntValue(width);
+    if (known && *known % kLanes == 0)
+      return width;
+    return arith::AndIOp::create(scopes.here(), loc, width, constant(-kLanes));
   }
 
   /// Where the load reads at (o, i) of the tile.
@@ -71,7 +83,7 @@ private:
   }
   Value placeOf(Value o, Value i) {
     Value line =
-        arith::MulIOp::create(scopes.here(), loc, o, constant(tile.side));
+        arith::MulIOp::create(scopes.here(), loc, o, constant(tile.sideInner));
     return add(line, i);
   }
 
@@ -96,8 +108,9 @@ private:
     // other order.
     const int64_t columnOf[kLanes] = {0, 2, 1, 3, 4, 6, 5, 7};
     for (int64_t line = 0; line < kLanes; ++line)
-      vector::StoreOp::create(scopes.here(), loc, x[line], copy,
-                              add(place, constant(columnOf[line] * tile.side)));
+      vector::StoreOp::create(
+          scopes.here(), loc, x[line], copy,
+          add(place, constant(columnOf[line] * tile.sideInner)));
   }
 
   /// Lines `apart` from each other become two shuffles of both.
@@ -120,14 +133,6 @@ private:
   Value add(Value a, Value b) {
     return arith::AddIOp::create(scopes.here(), loc, a, b);
   }
-  Value isEqual(Value a, Value b) {
-    return arith::CmpIOp::create(scopes.here(), loc, arith::CmpIPredicate::eq,
-                                 a, b);
-  }
-  Value choose(Value which, Value a, Value b) {
-    return arith::SelectOp::create(scopes.here(), loc, which, a, b);
-  }
-
   NestScopes &scopes;
   kernel::LoadOp load;
   const TransposedTile &tile;

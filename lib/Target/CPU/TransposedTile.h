@@ -8,12 +8,12 @@
 
 namespace cutback::cpu {
 
-/// Iterations of two groups of a nest: up to `side` of each, from `first` on.
+/// Iterations of two groups of a nest: up to a side of each, from `first` on.
 struct TransposedTile {
   size_t outer, inner;
   mlir::Value firstOuter, firstInner;
-  mlir::Value numOuter, numInner; ///< `side`, or less at an end
-  int64_t side;                   ///< a multiple of 8
+  mlir::Value numOuter, numInner; ///< a side, or less at an end
+  int64_t sideOuter, sideInner;   ///< multiples of 8
 };
 
 /// Whether copyTransposed() can copy what `load` reads: 32 bits an element,
@@ -22,8 +22,8 @@ bool isTransposed(NestScopes &scopes, kernel::LoadOp load, size_t outer,
                   size_t inner);
 
 /// Writes loops that copy what `load` reads in the tile, eight by eight
-/// elements in registers: element (o, i) to o * side + i of the memory that it
-/// returns.
+/// elements in registers: element (o, i) to o * sideInner + i of the memory
+/// that it returns.
 mlir::Value copyTransposed(NestScopes &scopes, kernel::LoadOp load,
                            const TransposedTile &tile);
 

@@ -173,7 +173,8 @@ void RandomKernelsTest::compare(ArrayRef<RuntimeValue> expected,
 }
 
 /// The same by machine code, in one to three parts; every other one cut for
-/// threads of a device, every fifth with a test of each access.
+/// threads of a device, every fifth with a test of each access, every fourth
+/// with results that pass caches.
 void RandomKernelsTest::checkNative(const KernelModule &formed,
                                     joint::GraphOp graph,
                                     ArrayRef<RuntimeValue> arguments,
@@ -181,8 +182,9 @@ void RandomKernelsTest::checkNative(const KernelModule &formed,
                                     const StepNames &names) {
   auto native = compileNativeKernelsInParts(
       *formed.module, 1 + seed % 3,
-      seed % 2 ? LoopsFor::Thread : LoopsFor::Processor,
-      seed % 5 ? AccessTests::OfData : AccessTests::OfAll);
+      {seed % 2 ? LoopsFor::Thread : LoopsFor::Processor,
+       seed % 5 ? AccessTests::OfData : AccessTests::OfAll,
+       seed % 4 ? kStreamedBytes : 0});
   ASSERT_TRUE(succeeded(native)) << "seed " << seed << ": " << lastError;
   LaunchMemory memory(formed.link);
   InterpreterOptions run;

@@ -23,6 +23,16 @@ enum class AccessTests { OfData, OfAll };
 /// in double precision.
 enum class RareFunctions { AreCalls, AreOps };
 
+/// Results of so many bytes and more pass the caches of a processor.
+constexpr int64_t kStreamedBytes = int64_t(32) << 20;
+
+/// How kernels become loops.
+struct LoopChoices {
+  LoopsFor loops = LoopsFor::Processor;
+  AccessTests tests = AccessTests::OfData;
+  int64_t streamedBytes = kStreamedBytes;
+};
+
 /// What a kernel's loops read.
 struct KernelFrame {
   mlir::ValueRange memories; ///< of the kernel, truth values as bytes
@@ -31,6 +41,7 @@ struct KernelFrame {
   LoopsFor loops = LoopsFor::Processor;
   RareFunctions functions = RareFunctions::AreCalls;
   AccessTests tests = AccessTests::OfData;
+  int64_t streamedBytes = kStreamedBytes;
 };
 
 /// Types of the memories, and of the cells behind them.
@@ -55,10 +66,9 @@ struct LoweredKernel {
 
 /// The same, as a function of the kernel's name in `module`. The order of every
 /// sum, and each rounding, is that of docs/Kernels.md.
-mlir::FailureOr<LoweredKernel>
-lowerKernel(kernel::FuncOp kernel, mlir::ModuleOp module,
-            LoopsFor loops = LoopsFor::Processor,
-            AccessTests tests = AccessTests::OfData);
+mlir::FailureOr<LoweredKernel> lowerKernel(kernel::FuncOp kernel,
+                                           mlir::ModuleOp module,
+                                           const LoopChoices &choices = {});
 
 } // namespace cutback
 

@@ -26,8 +26,7 @@ compileNativeKernels(mlir::ModuleOp module);
 /// the other, the last one first: what threads do in any order.
 mlir::FailureOr<std::unique_ptr<interpreter::KernelRunner>>
 compileNativeKernelsInParts(mlir::ModuleOp module, unsigned parts,
-                            LoopsFor loops = LoopsFor::Processor,
-                            AccessTests tests = AccessTests::OfData);
+                            const LoopChoices &choices = {});
 
 /// An object file of kernels.
 struct KernelObject {

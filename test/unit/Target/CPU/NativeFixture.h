@@ -35,18 +35,23 @@ protected:
     context.loadDialect<kernel::KernelDialect>();
   }
 
-  /// Compiles the kernels of `text`.
+  /// Compiles the kernels of `text`: results that pass caches, too.
   bool compile(const std::string &text) {
     module = mlir::parseSourceString<mlir::ModuleOp>(text, &context);
     if (!module)
       return false;
     auto compiled = compileNativeKernels(*module);
-    auto inParts = compileNativeKernelsInParts(*module, 3, LoopsFor::Processor,
-                                               AccessTests::OfAll);
-    auto asThreads = compileNativeKernelsInParts(*module, 50, LoopsFor::Thread);
+    auto inParts = compileNativeKernelsInParts(
+        *module, 3, {LoopsFor::Processor, AccessTests::OfAll});
+    auto asThreads =
+        compileNativeKernelsInParts(*module, 50, {LoopsFor::Thread});
+    auto streamed = compileNativeKernelsInParts(
+        *module, 2,
+        {LoopsFor::Processor, AccessTests::OfData, /*streamedBytes=*/0});
     if (mlir::failed(compiled) || mlir::failed(inParts) ||
-        mlir::failed(asThreads))
+        mlir::failed(asThreads) || mlir::failed(streamed))
       return false;
+    streamedRunner = std::move(*streamed);
     runner = std::move(*compiled);
     partsRunner = std::move(*inParts);
     threadsRunner = std::move(*asThreads);
@@ -85,7 +90,7 @@ protected:
   /// Runs both; argument i lies in the memory of argument places[i]. Elements
   /// may differ by `tolerance` of the largest; with 0 their bits are equal, as
   /// are those of the kernel in parts that test each access, and cut for
-  /// threads of a device.
+  /// threads of a device, or with results that pass the caches.
   void runBoth(const Tensors &arguments, double tolerance = 0,
                std::vector<unsigned> places = {}) {
     auto memories = [&] {
@@ -97,17 +102,20 @@ protected:
       return made;
     };
     Tensors native = memories(), inParts = memories(), asThreads = memories();
-    Tensors expected = memories();
+    Tensors expected = memories(), streamed = memories();
     ASSERT_TRUE(mlir::succeeded(interpreter::runKernelBody(function, expected)))
         << error;
     ASSERT_TRUE(mlir::succeeded(runner->run(function, native))) << error;
     ASSERT_TRUE(mlir::succeeded(partsRunner->run(function, inParts))) << error;
     ASSERT_TRUE(mlir::succeeded(threadsRunner->run(function, asThreads)))
         << error;
+    ASSERT_TRUE(mlir::succeeded(streamedRunner->run(function, streamed)))
+        << error;
     for (size_t i = 0; i < arguments.size(); ++i) {
       compare(i, expected[i], native[i], tolerance);
       compare(i, native[i], inParts[i], 0);
       compare(i, native[i], asThreads[i], 0);
+      compare(i, native[i], streamed[i], 0);
     }
   }
 
@@ -139,7 +147,8 @@ protected:
   mlir::ScopedDiagnosticHandler handler;
   mlir::OwningOpRef<mlir::ModuleOp> module;
   std::unique_ptr<interpreter::KernelRunner> runner;
-  std::unique_ptr<interpreter::KernelRunner> partsRunner, threadsRunner;
+  std::unique_ptr<interpreter::KernelRunner> partsRunner, threadsRunner,
+      streamedRunner;
   kernel::FuncOp function;
   std::mt19937_64 random{7};
 };

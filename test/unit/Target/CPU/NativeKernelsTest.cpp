@@ -382,8 +382,8 @@ TEST_F(NativeKernelsTest, EachAccessIsTestedIfAsked) {
         .str();
   };
   auto runTested = [&](kernel::FuncOp kernel, Tensors &arguments) {
-    auto tested = compileNativeKernelsInParts(*module, 1, LoopsFor::Processor,
-                                              AccessTests::OfAll);
+    auto tested = compileNativeKernelsInParts(
+        *module, 1, {LoopsFor::Processor, AccessTests::OfAll});
     return succeeded(tested) && succeeded((*tested)->run(kernel, arguments));
   };
   Tensors arguments = randomArguments();
