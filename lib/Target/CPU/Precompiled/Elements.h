@@ -29,15 +29,73 @@ struct Offset {
   }
 };
 
+template <int axes>
+inline Place<axes> placeOf(const precompiled::Index &index, int number) {
+  int64_t at = index.at, along[axes];
+  for (int axis = 0; axis < axes; ++axis)
+    along[axis] = index.along[axis];
+#pragma clang loop vectorize(disable) unroll(disable)
+  for (int64_t d = 0; d < index.numDigits; ++d) {
+    const int digit = digitOf(index.digits[d], number);
+    at += digit * index.digits[d].stride;
+    for (int axis = 0; axis < axes; ++axis)
+      along[axis] += digit * index.digits[d].along[axis];
+  }
+  Place<axes> place;
+  place.at = int(at);
+  for (int axis = 0; axis < axes; ++axis)
+    place.along[axis] = int(along[axis]);
+  return place;
+}
+
+/// The places of `count` numbers from `first` on. Divisions take longer than
+/// what is done with a place: up to the number at which another digit moves,
+/// the digits that each number moves are counted on. Loops are short: vectors
+/// would be made of their beginnings and ends.
+template <int axes>
+__attribute__((noinline)) void findPlaces(const precompiled::Index &index,
+                                          int first, int count,
+                                          Place<axes> *places) {
+  for (int i = 0; i < count;) {
+    Place<axes> place = placeOf<axes>(index, first + i), step = {};
+    int last = count;
+#pragma clang loop vectorize(disable) unroll(disable)
+    for (int64_t d = 0; d < index.numDigits; ++d) {
+      const precompiled::Digit &digit = index.digits[d];
+      const int divisor = int(digit.divisor), extent = int(digit.extent);
+      const int period = divisor > 1 ? divisor : extent;
+      if (period > 0)
+        last = std::min(last, i + period - (first + i) % period);
+      if (divisor > 1)
+        continue;
+      step.at += int(digit.stride);
+      for (int axis = 0; axis < axes; ++axis)
+        step.along[axis] += int(digit.along[axis]);
+    }
+#pragma clang loop vectorize(disable)
+    for (; i < last; ++i) {
+      places[i] = place;
+      place.at += step.at;
+      for (int axis = 0; axis < axes; ++axis)
+        place.along[axis] += step.along[axis];
+    }
+  }
+}
+
 /// The offsets of `count` numbers from `first` on, and whether each lies behind
 /// the one before it.
 inline bool findOffsets(const precompiled::Index &index, int first, int count,
                         int *offsets) {
-  const Offset offset = {index};
+  constexpr int some = 64;
+  Place<1> places[some];
   bool areNeighbors = true;
-  for (int i = 0; i < count; ++i) {
-    offsets[i] = offset(first + i);
-    areNeighbors &= offsets[i] == offsets[0] + i;
+  for (int i = 0; i < count; i += some) {
+    const int now = std::min(some, count - i);
+    findPlaces(index, first + i, now, places);
+    for (int j = 0; j < now; ++j) {
+      offsets[i + j] = places[j].at;
+      areNeighbors &= places[j].at == offsets[0] + i + j;
+    }
   }
   return areNeighbors;
 }

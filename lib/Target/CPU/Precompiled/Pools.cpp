@@ -72,8 +72,25 @@ struct PoolPlanes {
     return pool.rank > 2 ? all * length(0, z) : all;
   }
   /// Windows [first, last) of [first, first + count) whose place `tap` along
-  /// the last axis is inside.
-  Span inside(int tap, int first, int count) const {
+  /// the last axis is inside: the same for all lines, and kept for one block.
+  Span inside(int tap, int first, int count) {
+    if (tap >= kTaps)
+      return findInside(tap, first, count);
+    if (first != knownFirst || count != knownCount) {
+      knownFirst = first, knownCount = count;
+      const int taps = int(std::min<int64_t>(kTaps, pool.axes[2].taps));
+      for (int i = 0; i < taps; ++i)
+        known[i] = findInside(i, first, count);
+    }
+    return known[tap];
+  }
+
+private:
+  static constexpr int kTaps = 16;
+  Span known[kTaps];
+  int knownFirst = 0, knownCount = -1;
+
+  Span findInside(int tap, int first, int count) const {
     const Pool::Axis &a = pool.axes[2];
     const int64_t shift = tap * a.dilation - a.padding;
     const int64_t low = shift < 0 ? (-shift + a.stride - 1) / a.stride : 0;
@@ -113,8 +130,8 @@ inline void forBlocks(const Call &call, const Strided &of, int lead,
 /// Elements of windows: `line` is told of a line of a plane, `at` of an element
 /// of it for windows x + [first, last).
 template <typename T, typename E>
-void averageBlock(const PoolPlanes &p, const E *from, int64_t plane, int z,
-                  int y, int x, int some) {
+void averageBlock(PoolPlanes &p, const E *from, int64_t plane, int z, int y,
+                  int x, int some) {
   T sums[kBlock] = {};
   const int64_t apart = p.apart(p.from, 2);
   const Pool::Axis &last = p.pool.axes[2];
@@ -157,9 +174,28 @@ inline void keepGreatest(T value, int place, T &greatest, int &found) {
   found = isKept ? place : found;
 }
 
+/// Keeps `count` elements, `step` from one to the next, in as many windows;
+/// their places are `next` apart. By vectors for the steps that pools have as a
+/// rule, which the loop must know.
+template <int kStep = 0, typename T, typename E>
+inline void keepLine(const E *elements, int64_t step, int count, int place,
+                     int next, T *greatest, int *found) {
+  if constexpr (kStep == 0) {
+    if (step == 1)
+      return keepLine<1>(elements, step, count, place, next, greatest, found);
+    if (step == 2)
+      return keepLine<2>(elements, step, count, place, next, greatest, found);
+  } else {
+    step = kStep;
+  }
+  for (int e = 0; e < count; ++e)
+    keepGreatest(T(toFloat(elements[e * step])), place + e * next, greatest[e],
+                 found[e]);
+}
+
 template <typename T, typename E>
-void greatestBlock(const PoolPlanes &p, const E *from, int64_t plane, int z,
-                   int y, int x, int some) {
+void greatestBlock(PoolPlanes &p, const E *from, int64_t plane, int z, int y,
+                   int x, int some) {
   T greatest[kBlock];
   int found[kBlock];
   std::fill(greatest, greatest + some, T(lowest()));
@@ -187,15 +223,11 @@ void greatestBlock(const PoolPlanes &p, const E *from, int64_t plane, int z,
       const Span in = p.inside(tap, x, some);
       const int shift = int(tap * last.dilation - last.padding);
       const E *first = line + (in.begin * last.stride + shift) * apart;
-      const int64_t step = last.stride * apart;
       const int place = isInWindow ? taps + tap
                                    : row + shift + in.begin * int(last.stride),
                 next = isInWindow ? 0 : int(last.stride);
-      T *best = greatest + (in.begin - x);
-      int *where = found + (in.begin - x);
-      for (int e = 0; e < lengthOf(in); ++e)
-        keepGreatest(T(toFloat(first[e * step])), place + e * next, best[e],
-                     where[e]);
+      keepLine(first, last.stride * apart, lengthOf(in), place, next,
+               greatest + (in.begin - x), found + (in.begin - x));
     }
   });
   auto at = [&](const Strided &to) {
@@ -210,7 +242,7 @@ void greatestBlock(const PoolPlanes &p, const E *from, int64_t plane, int z,
     writeLine(p.indices, at(p.indices), p.apart(p.indices, 2), some, found);
 }
 
-template <typename T> void pool(const Call &call, const PoolPlanes &p) {
+template <typename T> void pool(const Call &call, PoolPlanes &p) {
   const int sizes[3] = {p.count(0), p.count(1), p.count(2)};
   auto run = [&](const auto *elements) {
     forBlocks(call, p.to ? p.to : p.indices, p.lead, sizes,
@@ -361,7 +393,7 @@ void placesOfWindows(const Call &call, const PoolPlanes &p) {
 } // namespace
 
 CUTBACK_STRIDED_CALL(pool) {
-  const PoolPlanes planes(call);
+  PoolPlanes planes(call);
   if (planes.pool.kind == Pool::PlacesOfWindows)
     return placesOfWindows(call, planes);
   withSum(planes.from.type(), [&](auto zero) {

@@ -217,6 +217,21 @@ public:
   T *of(int row) { return areHeld ? first + row * Block::columns : first; }
 };
 
+/// Where results begin, and the bytes of one.
+struct ResultPlaces {
+  const void *first;
+  int bytes;
+
+  /// Asks for `rows` lines of `count` neighbors, to write to them.
+  void fetch(const int *lines, int rows, int place, int count) const {
+    for (int i = 0; i < rows; ++i)
+      for (int at = 0; at < count * bytes; at += 64)
+        __builtin_prefetch(static_cast<const char *>(first) +
+                               int64_t(lines[i] + place) * bytes + at,
+                           /*isWritten=*/1);
+  }
+};
+
 /// What is multiplied, by pointers: the loops over blocks are compiled once.
 template <typename T> struct ProductParts {
   void *self;
@@ -225,9 +240,14 @@ template <typename T> struct ProductParts {
   void (*packA)(void *self, T *to, int row, int rows, int step, int steps);
   void (*packB)(void *self, T *to, int column, int columns, int step,
                 int steps);
-  /// Takes sums, ProductBlock::columns from one row to the next.
-  void (*store)(void *self, T *sums, int row, int rows, int column,
-                int columns);
+  /// Finds where the results of a block's rows and columns have a place: at the
+  /// sum of both offsets behind the first element.
+  ResultPlaces (*place)(void *self, int *lines, int *columnPlaces, int row,
+                        int rows, int column, int columns);
+  /// Takes sums, ProductBlock::columns from one row to the next, and what
+  /// place() found.
+  void (*store)(void *self, T *sums, const int *lines, const int *columnPlaces,
+                int row, int rows, int column, int columns);
 };
 
 /// The loops of Goto and van de Geijn, "Anatomy of High-Performance Matrix
@@ -243,6 +263,7 @@ __attribute__((noinline)) void multiplyBlocks(int m, int n, int k,
   const int wide = evenly(mine.columns, Block::columns, Block::width),
             high = evenly(sums.rows, Block::rows, kRows),
             deep = evenly(k, Block::steps, 8);
+  int lines[Block::rows], places[Block::columns]; // of results
   // Adds steps to the sums of columns from `left` and rows from `top` on.
   auto add = [&](int left, int top, int step, int steps) {
     const int columns = std::min(mine.columns - left, wide),
@@ -252,14 +273,23 @@ __attribute__((noinline)) void multiplyBlocks(int m, int n, int k,
       const int rows = std::min(bottom - row, high);
       T *held = sums.of(row - top);
       parts.packA(parts.self, block.a, mine.row + row, rows, step, steps);
+      const bool isLast = step + steps == k;
+      ResultPlaces results = {};
+      if (isLast)
+        results = parts.place(parts.self, lines, places, mine.row + row, rows,
+                              mine.column + left, columns);
       for (int j = 0; j < columns; j += Block::width)
-        for (int i = 0; i < rows; i += kRows)
+        for (int i = 0; i < rows; i += kRows) {
+          if (isLast) // soon
+            results.fetch(lines + i, std::min(kRows, rows - i), places[j],
+                          std::min(Block::width, columns - j));
           addPanel<T, 1, kRows, Block::width, Block::columns>(
               block.a + i * Block::steps, block.b + j * steps,
               held + i * Block::columns + j, steps, step == 0);
-      if (step + steps == k)
-        parts.store(parts.self, held, mine.row + row, rows, mine.column + left,
-                    columns);
+        }
+      if (isLast)
+        parts.store(parts.self, held, lines, places, mine.row + row, rows,
+                    mine.column + left, columns);
     }
   };
   for (int left = 0; left < mine.columns; left += wide)
@@ -274,14 +304,16 @@ __attribute__((noinline)) void multiplyBlocks(int m, int n, int k,
 }
 
 /// The same of what can be called.
-template <typename T, typename PackA, typename PackB, typename Store>
-inline void multiply(int m, int n, int k, PackA packA, PackB packB,
+template <typename T, typename PackA, typename PackB, typename Place,
+          typename Store>
+inline void multiply(int m, int n, int k, PackA packA, PackB packB, Place place,
                      Store store) {
   struct Parts {
     PackA packA;
     PackB packB;
+    Place place;
     Store store;
-  } parts = {packA, packB, store};
+  } parts = {packA, packB, place, store};
   multiplyBlocks<T>(
       m, n, k,
       {&parts,
@@ -291,34 +323,37 @@ inline void multiply(int m, int n, int k, PackA packA, PackB packB,
        [](void *self, T *to, int column, int columns, int step, int steps) {
          static_cast<Parts *>(self)->packB(to, column, columns, step, steps);
        },
-       [](void *self, T *sums, int row, int rows, int column, int columns) {
-         static_cast<Parts *>(self)->store(sums, row, rows, column, columns);
+       [](void *self, int *lines, int *places, int row, int rows, int column,
+          int columns) {
+         return static_cast<Parts *>(self)->place(lines, places, row, rows,
+                                                  column, columns);
+       },
+       [](void *self, T *sums, const int *lines, const int *places, int row,
+          int rows, int column, int columns) {
+         static_cast<Parts *>(self)->store(sums, lines, places, row, rows,
+                                           column, columns);
        }});
 }
 
-/// Stores a block's sums where results have a place, each line after it is
-/// finished.
-template <typename T, typename E, typename Line, typename Column,
-          typename Value, typename Finish>
-inline void storeBlock(const Results<E, Line, Column, Value> &to, T *block,
-                       int row, int rows, int column, int columns,
-                       const Finish &finish) {
+/// Stores a block's sums, each line after it is finished: at the offset of its
+/// line and of its column.
+template <typename T, typename E, typename Finish>
+inline void storeBlock(E *results, const int *lines, const int *places,
+                       T *block, int rows, int columns, const Finish &finish) {
   using Block = ProductBlock<T>;
-  int at[Block::columns], ends[Block::columns];
-  for (int j = columns; j-- > 0;) {
-    at[j] = to.column(column + j);
-    ends[j] = j + 1 < columns && at[j + 1] == at[j] + 1 ? ends[j + 1] : j + 1;
-  }
+  int ends[Block::columns]; // of neighbors
+  for (int j = columns; j-- > 0;)
+    ends[j] =
+        j + 1 < columns && places[j + 1] == places[j] + 1 ? ends[j + 1] : j + 1;
   for (int i = 0; i < rows; ++i) {
-    const int line = to.line(row + i);
     T *sums = block + i * Block::columns;
     finish(i, sums);
     for (int j = 0; j < columns;) {
-      E *results = to.elements + line + at[j];
+      E *out = results + lines[i] + places[j];
       const int first = j, count = ends[j] - j;
 #pragma GCC ivdep
       for (int e = 0; e < count; ++e)
-        results[e] = to.value(row + i, column + first + e, sums[first + e]);
+        out[e] = to<E>(sums[first + e]);
       j += count;
     }
   }

@@ -9,11 +9,14 @@
 
 namespace cutback_host {
 
-/// How many steps from each on lie side by side, up to eight.
+/// As many neighboring steps are copied at once, at most.
+constexpr int kMostNeighbors = 16;
+
+/// How many steps from each on lie side by side, up to kMostNeighbors.
 inline void countNeighbors(const int *steps, int count, unsigned char *runs) {
   for (int k = count; k-- > 0;)
     runs[k] = k + 1 < count && steps[k + 1] == steps[k] + 1
-                  ? std::min(runs[k + 1] + 1, 8)
+                  ? std::min(runs[k + 1] + 1, kMostNeighbors)
                   : 1;
 }
 
@@ -79,6 +82,44 @@ inline void packNeighbors(float *to, int stride, const float *const *from,
 }
 #endif
 
+#if defined(__AVX512F__)
+static_assert(kRows == 6, "three pairs of lines");
+/// Packs sixteen neighboring steps of six lines: lines become pairs, each of
+/// eight steps, and three vectors of pairs three of sixteen numbers.
+inline void packSixteen(float *to, const float *const *from, int at) {
+  const __m512i low = _mm512_setr_epi32(0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5,
+                                        21, 6, 22, 7, 23),
+                high = _mm512_add_epi32(low, _mm512_set1_epi32(8));
+  // Pair p of step s is number 3 s + p; of the first two by their numbers in
+  // both vectors, of the third in its own.
+  const __m512i two[3] = {_mm512_setr_epi64(0, 8, 0, 1, 9, 0, 2, 10),
+                          _mm512_setr_epi64(0, 3, 11, 0, 4, 12, 0, 5),
+                          _mm512_setr_epi64(13, 0, 6, 14, 0, 7, 15, 0)};
+  const __m512i third[3] = {_mm512_setr_epi64(0, 0, 0, 0, 0, 1, 0, 0),
+                            _mm512_setr_epi64(2, 0, 0, 3, 0, 0, 4, 0),
+                            _mm512_setr_epi64(0, 5, 0, 0, 6, 0, 0, 7)};
+  const __mmask8 isThird[3] = {0x24, 0x49, 0x92};
+  __m512 x[6];
+#pragma GCC unroll 6
+  for (int i = 0; i < 6; ++i)
+    x[i] = _mm512_loadu_ps(from[i] + at);
+#pragma GCC unroll 2
+  for (int half = 0; half < 2; ++half) {
+    __m512d pairs[3];
+#pragma GCC unroll 3
+    for (int p = 0; p < 3; ++p)
+      pairs[p] = _mm512_castps_pd(
+          _mm512_permutex2var_ps(x[2 * p], half ? high : low, x[2 * p + 1]));
+#pragma GCC unroll 3
+    for (int i = 0; i < 3; ++i, to += 16)
+      _mm512_storeu_pd(reinterpret_cast<double *>(to),
+                       _mm512_mask_permutexvar_pd(
+                           _mm512_permutex2var_pd(pairs[0], two[i], pairs[1]),
+                           isThird[i], third[i], pairs[2]));
+  }
+}
+#endif
+
 /// Packs lines that lie side by side as `panels` panels of `height` at once: of
 /// a few steps, so that what is read is a few pages and what is written some
 /// lines of a cache.
@@ -122,11 +163,20 @@ packFactor(T *to, const E *elements, const int *lines, const int *steps,
   for (int k = 0; k < count;) {
 #if defined(__AVX2__) && defined(__FMA__)
     if constexpr (std::is_same_v<T, float> && std::is_same_v<E, float>)
-      if (const int some = runs[k]; some > 1) {
+      if (runs[k] > 1) {
+        const int some = std::min<int>(runs[k], 8);
         constexpr int part = height == kRows ? kRows : 8;
         static_assert(height % part == 0);
         for (int i = 0; i < height; ++i)
           prefetch(from[i], steps[k] + next);
+#if defined(__AVX512F__)
+        if constexpr (height == kRows)
+          if (runs[k] == kMostNeighbors) {
+            packSixteen(to, from, steps[k]);
+            k += kMostNeighbors, to += kMostNeighbors * height;
+            continue;
+          }
+#endif
         for (int first = 0; first < height; first += part)
           packNeighbors<part>(to + first, height, from + first, steps[k], some);
         k += some, to += some * height;
@@ -194,7 +244,21 @@ inline bool isInside(const Places<axes, width> &places, int e, const int *place,
 template <int axes, int width, typename T>
 inline void copyWhereInside(const Places<axes, width> &places, const int *place,
                             const int *sizes, const T *from, T *to) {
-#if defined(__AVX2__)
+#if defined(__AVX512F__)
+  if constexpr (std::is_same_v<T, float>) {
+    for (int e = 0; e < width; e += 16) {
+      __mmask16 isIn = 0xFFFF;
+      for (int axis = 0; axis < axes; ++axis)
+        isIn = _mm512_mask_cmplt_epu32_mask(
+            isIn,
+            _mm512_add_epi32(_mm512_loadu_si512(places[axis] + e),
+                             _mm512_set1_epi32(place[axis])),
+            _mm512_set1_epi32(sizes[axis]));
+      _mm512_storeu_ps(to + e, _mm512_maskz_loadu_ps(isIn, from + e));
+    }
+    return;
+  }
+#elif defined(__AVX2__)
   if constexpr (std::is_same_v<T, float>) {
     for (int e = 0; e < width; e += 8) {
       __m256i mask = _mm256_set1_epi32(-1);
@@ -219,14 +283,21 @@ inline void copyWhereInside(const Places<axes, width> &places, const int *place,
 
 #if defined(__AVX2__) && defined(__FMA__)
 /// The same of `count` steps that lie side by side, the first at `from` and
-/// `place`, for columns that do not: `at` of each.
+/// `place`, for columns that do not: `at` of each. Maybe all are inside.
 template <int axes, int width>
 inline void copySteps(const Places<axes, width> &places, const int *place,
                       const int *sizes, const float *from, const int *at,
-                      int count, float *to) {
+                      int count, bool areInside, float *to) {
   const __m256i isStep = lanesBelow(count);
   for (int first = 0; first < width; first += 8) {
     __m256 x[8];
+    if (areInside) {
+      for (int i = 0; i < 8; ++i)
+        x[i] = count == 8 ? _mm256_loadu_ps(from + at[first + i])
+                          : _mm256_maskload_ps(from + at[first + i], isStep);
+      storeSteps<8>(to + first, width, x, count);
+      continue;
+    }
     for (int i = 0; i < 8; ++i) {
       const int e = first + i, last = places[axes - 1][e] + place[axes - 1];
       bool isIn = true;
@@ -244,7 +315,7 @@ inline void copySteps(const Places<axes, width> &places, const int *place,
 #endif
 
 /// How many steps from each on lie side by side along the last axis, up to
-/// eight.
+/// kMostNeighbors.
 template <int axes>
 inline void countNeighbors(const Place<axes> *along, int count,
                            unsigned char *runs) {
@@ -253,7 +324,7 @@ inline void countNeighbors(const Place<axes> *along, int count,
     for (int axis = 0; axis < axes && isNext; ++axis)
       isNext =
           along[k + 1].along[axis] == along[k].along[axis] + (axis + 1 == axes);
-    runs[k] = isNext ? std::min(runs[k + 1] + 1, 8) : 1;
+    runs[k] = isNext ? std::min(runs[k + 1] + 1, kMostNeighbors) : 1;
   }
 }
 
@@ -284,9 +355,17 @@ copyWindows(T *to, const T *elements, const Place<axes> *columns,
 #if defined(__AVX2__) && defined(__FMA__)
     if constexpr (std::is_same_v<T, float>)
       if (!isRow && runs[k] > 1) {
-        copySteps<axes, width>(places, place, sizes, from, at, runs[k], to);
-        to += (runs[k] - 1) * width;
-        k += runs[k] - 1;
+        const int some = std::min<int>(runs[k], 8);
+        bool areInside = true;
+        for (int axis = 0; axis < axes; ++axis)
+          areInside &=
+              low[axis] + place[axis] >= 0 &&
+              high[axis] + place[axis] + (axis + 1 == axes ? some - 1 : 0) <
+                  sizes[axis];
+        copySteps<axes, width>(places, place, sizes, from, at, some, areInside,
+                               to);
+        to += (some - 1) * width;
+        k += some - 1;
         continue;
       }
 #endif

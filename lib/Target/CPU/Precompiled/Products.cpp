@@ -12,24 +12,6 @@ using namespace cutback_host;
 
 namespace {
 
-template <int axes>
-Place<axes> placeOf(const precompiled::Index &index, int number) {
-  int64_t at = index.at, along[axes];
-  for (int axis = 0; axis < axes; ++axis)
-    along[axis] = index.along[axis];
-  for (int64_t d = 0; d < index.numDigits; ++d) {
-    const int digit = digitOf(index.digits[d], number);
-    at += digit * index.digits[d].stride;
-    for (int axis = 0; axis < axes; ++axis)
-      along[axis] += digit * index.digits[d].along[axis];
-  }
-  Place<axes> place;
-  place.at = int(at);
-  for (int axis = 0; axis < axes; ++axis)
-    place.along[axis] = int(along[axis]);
-  return place;
-}
-
 template <typename T, typename E, int axes>
 void packWindows(const precompiled::Factor &factor, const E *from, T *to,
                  int column, int columns, int step, int steps) {
@@ -39,13 +21,12 @@ void packWindows(const precompiled::Factor &factor, const E *from, T *to,
     sizes[axis] = int(factor.sizes[axis]);
   Place<axes> lines[width], along[ProductBlock<T>::steps];
   unsigned char runs[ProductBlock<T>::steps];
-  for (int k = 0; k < steps; ++k)
-    along[k] = placeOf<axes>(factor.step, step + k);
+  findPlaces(factor.step, step, steps, along);
   countNeighbors<axes>(along, steps, runs);
   for (int j = 0; j < columns; j += width, to += width * steps) {
-    for (int e = 0; e < width; ++e)
-      lines[e] =
-          placeOf<axes>(factor.line, column + std::min(j + e, columns - 1));
+    const int some = std::min(width, columns - j);
+    findPlaces(factor.line, column + j, some, lines);
+    std::fill(lines + some, lines + width, lines[some - 1]);
     if constexpr (std::is_same_v<T, E>)
       copyWindows<T, axes>(to, from, lines, along, runs, steps, sizes);
     else
@@ -135,16 +116,15 @@ private:
 };
 
 template <typename T>
-void storeResults(const precompiled::Product &product, void **operands,
-                  T *block, int row, int rows, int column, int columns) {
-  const Addition<T> addition(product, operands, row, rows, column, columns);
-  withElements<T>(product.out, operands, [&](auto *out) {
-    using Out = std::remove_reference_t<decltype(*out)>;
-    const auto value = [](int, int, T sum) { return to<Out>(sum); };
-    const Results<Out, Offset, Offset, decltype(value)> results = {
-        out, {product.outRow}, {product.outColumn}, value};
-    storeBlock(results, block, row, rows, column, columns, addition);
-  });
+ResultPlaces placeResults(const precompiled::Product &product, void **operands,
+                          int *lines, int *places, int row, int rows,
+                          int column, int columns) {
+  findOffsets(product.outRow, row, rows, lines);
+  findOffsets(product.outColumn, column, columns, places);
+  ResultPlaces results;
+  withElements<T>(product.out, operands,
+                  [&](auto *out) { results = {out, int(sizeof *out)}; });
+  return results;
 }
 
 template <typename T>
@@ -161,8 +141,17 @@ void multiplyOne(const precompiled::Product &product, void **operands) {
           packRight<T>(product.b, from, to, column, columns, step, steps);
         });
       },
-      [&](T *block, int row, int rows, int column, int columns) {
-        storeResults<T>(product, operands, block, row, rows, column, columns);
+      [&](int *lines, int *places, int row, int rows, int column, int columns) {
+        return placeResults<T>(product, operands, lines, places, row, rows,
+                               column, columns);
+      },
+      [&](T *sums, const int *lines, const int *places, int row, int rows,
+          int column, int columns) {
+        const Addition<T> addition(product, operands, row, rows, column,
+                                   columns);
+        withElements<T>(product.out, operands, [&](auto *out) {
+          storeBlock(out, lines, places, sums, rows, columns, addition);
+        });
       });
 }
 

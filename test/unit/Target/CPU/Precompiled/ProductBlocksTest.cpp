@@ -55,9 +55,6 @@ template <typename T> struct Matrices {
         a.data(), {isLeftTransposed ? 1 : k}, {isLeftTransposed ? m : 1}};
     const Factor<false, T, Times, Times> right = {
         b.data(), {isRightTransposed ? k : 1}, {isRightTransposed ? 1 : n}};
-    const auto value = [](int, int, T sum) { return sum; };
-    const Results<T, Times, Times, decltype(value)> to = {
-        c.data(), {n}, {1}, value};
     for (int part = 0; part < threads; ++part) {
       shareNow = {part, threads, 0, 1};
       multiply<T>(
@@ -70,8 +67,17 @@ template <typename T> struct Matrices {
             packPanels(packed, right, column, column + columns - 1, step,
                        steps);
           },
-          [&](T *sums, int row, int rows, int column, int columns) {
-            storeBlock(to, sums, row, rows, column, columns, [](int, T *) {});
+          [&](int *lines, int *places, int row, int rows, int column,
+              int columns) {
+            for (int i = 0; i < rows; ++i)
+              lines[i] = (row + i) * n;
+            std::iota(places, places + columns, column);
+            return ResultPlaces{c.data(), int(sizeof(T))};
+          },
+          [&](T *sums, const int *lines, const int *places, int, int rows, int,
+              int columns) {
+            storeBlock(c.data(), lines, places, sums, rows, columns,
+                       [](int, T *) {});
           });
     }
     shareNow = Share();
