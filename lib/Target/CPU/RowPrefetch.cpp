@@ -17,6 +17,11 @@ using namespace cutback;
 using namespace cutback::cpu;
 
 static constexpr int64_t kLineBytes = 64;
+/// Of a row from here on the first cache would lose the beginning, and has too
+/// few lines under way for all that is asked of memory.
+static constexpr int64_t kLongBytes = 16 << 10;
+static constexpr uint32_t kFirstCache = 3,
+                          kSecondCache = 2; ///< of llvm.prefetch
 
 void RowPrefetch::add(Value memory, AffineMap map, ValueRange indices,
                       bool isWritten) {
@@ -51,12 +56,14 @@ void RowPrefetch::emit(int64_t count) {
     Value first = scopes.indexOf(one.map, one.indices);
     Value memory = scopes.memoryOf(one.memory);
     Type element = cast<MemRefType>(memory.getType()).getElementType();
-    int64_t step = kLineBytes / elementBytes(element);
+    int64_t bytes = elementBytes(element), step = kLineBytes / bytes;
+    bool isLong = scopes.groups[inner].extent * bytes > kLongBytes;
     for (int64_t at = 0; at < count; at += step) {
       Value index = arith::AddIOp::create(scopes.here(), scopes.loc, first,
                                           scopes.constant(one.ahead + at));
       memref::PrefetchOp::create(scopes.here(), scopes.loc, memory, index,
-                                 one.isWritten, /*localityHint=*/3,
+                                 one.isWritten,
+                                 isLong ? kSecondCache : kFirstCache,
                                  /*isDataCache=*/true);
     }
   }
