@@ -41,7 +41,7 @@ typedef struct CutbackStep CutbackStep;
  * order, without gaps. */
 typedef struct CutbackTensor {
   const char *name;  /* "input.0", "param.fc.weight", "loss"; "" without one */
-  const char *dtype; /* "f32", "bf16", "i64", "i1" (a byte), ... */
+  const char *dtype; /* "f32", "bf16", "i64", "i1" (a byte), "complex<f32>" */
   size_t rank;
   const int64_t *sizes;
   size_t bytes;

@@ -292,6 +292,11 @@ private:
 
 } // namespace
 
+bool cutback::hasElements(Type memory, Type view) {
+  auto complex = dyn_cast<ComplexType>(memory);
+  return complex ? complex.getElementType() == view : memory == view;
+}
+
 llvm::SetVector<Value>
 cutback::findForcedCopies(Operation *function,
                           llvm::function_ref<bool(Operation *)> runsLast) {

@@ -238,19 +238,19 @@ public:
   /// Of the second level, for graphs that anybody's rules decide on.
   aten::DecomposeFn ofUnit(Operation *op) const { return find(unitRules, op); }
 
-  /// Null for an op on the list of core ops: it has an element formula, which
-  /// no condition of a rule excepts, is a view, or no rule takes it apart.
+  /// Null for an op on the list of core ops: it has an element formula or is a
+  /// view, which no condition of a rule excepts, or no rule takes it apart.
   aten::DecomposeFn of(Operation *op) const {
     aten::DecomposeFn rule = ofUnit(op);
     if (!rule)
       rule = find(formRules, op);
     if (!rule)
       rule = aten::getDecomposeRule(op->getName());
+    const decompose::CoreRule *form = formRules.lookup(op->getName());
+    if (rule && form && form->applies && form->build == rule)
+      return rule;
     if (!rule || (op->getNumResults() && getViewedOperand(op, 0) >= 0))
       return nullptr;
-    const decompose::CoreRule *form = formRules.lookup(op->getName());
-    if (form && form->applies && form->build == rule)
-      return rule;
     auto lowerable = dyn_cast<joint::LowerableOpInterface>(op);
     return lowerable && lowerable.hasElement() ? nullptr : rule;
   }

@@ -12,8 +12,8 @@
 // A value for each true element of a mask would need their number, which data
 // decide; that stays as it is. The rules are of the list of core ops alone.
 
+#include "ComplexParts.h"
 #include "CoreRules.h"
-#include "Rules.h"
 
 #include "cutback/Analysis/Layouts.h"
 
@@ -31,15 +31,19 @@ static Value stacked(Rewrite &c) {
   return c.b.call("aten.cat.default", {parts, dim});
 }
 
-/// A kernel stores parts as they are.
+/// A kernel stores parts as they are, of numbers that are not complex.
 static bool isOfSeveralTypes(CallOp op) {
+  if (areAllComplex(op))
+    return true;
   Type element = elementOf(op->getResult(0));
   return llvm::any_of(op->getOperands(),
                       [&](Value part) { return elementOf(part) != element; });
 }
 
-/// `cat` of parts of one type, that of the result.
+/// `cat` of parts of one type, that of the result; of complex ones by theirs.
 static Value promoted(Rewrite &c) {
+  if (areAllComplex(c.op))
+    return complexConcat(c);
   std::vector<Arg> parts;
   for (const Arg &tensor : c.r.list("tensors"))
     parts.push_back(castTo(c.b, tensor.getValue(), elementOf(c.result())));

@@ -226,8 +226,11 @@ static SmallVector<int64_t> dimsOfSum(const CallReader &call) {
   return dims;
 }
 
-/// A long sum of floats whose neighbours in memory are of other sums.
+/// A long sum of floats whose neighbours in memory are of other sums; or one of
+/// complex numbers.
 static bool isOfLongColumns(CallOp op) {
+  if (isComplexSum(op))
+    return true;
   CallReader call(op);
   Value self = call.value("self");
   auto tensor = dyn_cast<RankedTensorType>(self.getType());
@@ -248,6 +251,8 @@ static bool isOfLongColumns(CallOp op) {
 }
 
 static Value longSum(Rewrite &c) {
+  if (isComplexSum(c.op))
+    return complexSum(c);
   CallBuilder &b = c.b;
   Value x = castTo(b, c.r.value("self"), computeType(c.result()));
   Chunks chunks;

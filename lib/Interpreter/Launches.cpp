@@ -236,13 +236,25 @@ bool Runner::evaluateSize(Operation *op, Values &results) {
   return true;
 }
 
+/// Of complex numbers the parts, as a kernel has them; `tensor` is contiguous.
+static Tensor partsOf(const Tensor &tensor) {
+  if (!isComplex(tensor.type))
+    return tensor;
+  DType part = tensor.type == DType::C128  ? DType::F64
+               : tensor.type == DType::C64 ? DType::F32
+                                           : DType::F16;
+  return Tensor::on(tensor.storage, tensor.offset * itemSize(tensor.type), part,
+                    {2 * tensor.numel()});
+}
+
 /// Runs the body of the kernel, and of the ops inside only the views.
 LogicalResult Runner::runKernel(kernel::LaunchOp launch) {
   auto function = SymbolTable::lookupNearestSymbolFrom<kernel::FuncOp>(
       launch, launch.getKernelAttr());
   std::vector<Tensor> memories;
   for (Value buffer : launch.getBuffers()) {
-    memories.push_back(std::get<Tensor>(values.lookup(buffer)).contiguous());
+    memories.push_back(
+        partsOf(std::get<Tensor>(values.lookup(buffer)).contiguous()));
   }
   std::vector<std::pair<Tensor, Tensor>> written; // from, to
   for (int32_t output : launch.getOutputs()) {

@@ -313,10 +313,10 @@ private:
   }
 
   /// Whether the memory of `value` has elements of its type: a kernel reads no
-  /// part of a complex number, nor bytes of a number.
+  /// complex number, but the parts of one, nor bytes of a number.
   bool isOfOwnElements(uint32_t value) const {
-    return getElementTypeOrSelf(sizes.type[value]) ==
-           getElementTypeOrSelf(sizes.type[problem.root[value]]);
+    return hasElements(getElementTypeOrSelf(sizes.type[problem.root[value]]),
+                       getElementTypeOrSelf(sizes.type[value]));
   }
 
   bool findSpace(uint32_t op) {

@@ -162,9 +162,10 @@ public:
       return otherwise;
     auto [map, dims] = accessOf(linear, more);
     Value memory = inputOf(root);
-    return kernel::LoadOp::create(builder, builder.getUnknownLoc(),
-                                  scalarOf(root.getType()), memory, dims, mask,
-                                  otherwise, AffineMapAttr::get(map))
+    return kernel::LoadOp::create(
+               builder, builder.getUnknownLoc(),
+               cast<MemRefType>(memory.getType()).getElementType(), memory,
+               dims, mask, otherwise, AffineMapAttr::get(map))
         .getElement();
   }
 
@@ -431,6 +432,12 @@ private:
 
   //===--- Memory ---------------------------------------------------------===//
 
+  Value addMemory(Value root) {
+    auto type = cast<RankedTensorType>(root.getType());
+    return result.function->getBody().addArgument(kernel::memoryOf(type),
+                                                  root.getLoc());
+  }
+
   Value inputOf(Value root) {
     if (joint::isUndefined(root.getDefiningOp())) {
       fail(root.getDefiningOp(), "has contents that nobody defined");
@@ -439,9 +446,7 @@ private:
     auto [it, isNew] = inputs.try_emplace(root, result.inputs.size());
     if (isNew) {
       result.inputs.push_back(root);
-      Type type =
-          MemRefType::get({product(shapeOf(root))}, scalarOf(root.getType()));
-      result.function->getBody().addArgument(type, root.getLoc());
+      addMemory(root);
     }
     return result.function->getBody().getArgument(it->second);
   }
@@ -509,9 +514,7 @@ private:
     function.setNumInputs(result.inputs.size());
     llvm::DenseMap<Value, Value> memoryOf;
     for (Value root : outputs) {
-      Type type =
-          MemRefType::get({product(shapeOf(root))}, scalarOf(root.getType()));
-      memoryOf[root] = function.getBody().addArgument(type, root.getLoc());
+      memoryOf[root] = addMemory(root);
       result.outputs.push_back(root);
     }
     for (const Store &store : stores) {

@@ -230,9 +230,13 @@ std::string cutback::writeManifest(const Artifact &artifact) {
 //===----------------------------------------------------------------------===//
 
 int64_t cutback::bytesOfType(std::string_view dtype) {
-  if (dtype == "f64" || dtype == "i64" || dtype == "ui64")
+  if (dtype == "complex<f64>")
+    return 16;
+  if (dtype == "f64" || dtype == "i64" || dtype == "ui64" ||
+      dtype == "complex<f32>")
     return 8;
-  if (dtype == "f32" || dtype == "i32" || dtype == "ui32")
+  if (dtype == "f32" || dtype == "i32" || dtype == "ui32" ||
+      dtype == "complex<f16>")
     return 4;
   if (dtype == "f16" || dtype == "bf16" || dtype == "i16" || dtype == "ui16")
     return 2;

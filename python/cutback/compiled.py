@@ -23,6 +23,7 @@ from .options import Options, python_names
 from .places import place_of
 
 _DTYPES = {
+    "complex<f64>": torch.complex128, "complex<f32>": torch.complex64,
     "f64": torch.float64, "f32": torch.float32, "bf16": torch.bfloat16,
     "f16": torch.float16, "i64": torch.int64, "i32": torch.int32,
     "i16": torch.int16, "i8": torch.int8, "ui8": torch.uint8,

@@ -27,6 +27,8 @@ using namespace cutback;
 static std::string fileTypeOf(std::string_view dtype) {
   if (dtype == "i1")
     return "BOOL";
+  if (dtype.substr(0, 8) == "complex<") // bits of both parts
+    return "C" + std::to_string(8 * bytesOfType(dtype));
   std::string word(dtype.substr(0, 2) == "ui" ? dtype.substr(1) : dtype);
   std::transform(word.begin(), word.end(), word.begin(),
                  [](unsigned char c) { return std::toupper(c); });

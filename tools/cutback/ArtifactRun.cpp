@@ -39,7 +39,7 @@ bool isArtifact(const std::string &path) {
 //===----------------------------------------------------------------------===//
 
 static DType dtypeNamed(StringRef name) {
-  for (int type = 0; type <= static_cast<int>(DType::Bool); ++type)
+  for (int type = 0; type <= static_cast<int>(DType::C128); ++type)
     if (nameOf(static_cast<DType>(type)) == name)
       return static_cast<DType>(type);
   return DType::F32;
@@ -62,7 +62,7 @@ static Tensor placed(const Tensor &given, bool isWritten) {
 }
 
 static void makeUp(Tensor &tensor) {
-  if (isFloating(tensor.type))
+  if (isFloating(tensor.type) || isComplex(tensor.type))
     for (int64_t i = 0, n = tensor.numel(); i < n; ++i)
       tensor.set(i, static_cast<double>(i * 37 % 61 - 30) / 256);
 }

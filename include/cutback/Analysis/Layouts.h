@@ -95,6 +95,11 @@ bool layoutsOfViews(
     llvm::ArrayRef<int64_t> operandInts,
     llvm::SmallVectorImpl<ViewedLayout> &layouts);
 
+/// Whether a kernel reads elements of type `view` where elements of type
+/// `memory` lie: equal ones, or the parts of complex numbers. It has no complex
+/// numbers, and no bytes of numbers.
+bool hasElements(mlir::Type memory, mlir::Type view);
+
 /// Values of `function` that see the storage of an argument (views of it,
 /// results of writes) which is written again before they are read last: they
 /// are copied when they are made, so that they keep their values. An op that

@@ -193,15 +193,7 @@ LogicalResult LaunchOp::verifyPlaces() {
 static bool isMemoryOf(Type type, Value tensor) {
   auto memory = dyn_cast<MemRefType>(type);
   auto shaped = dyn_cast<RankedTensorType>(tensor.getType());
-  if (!memory || !shaped || memory.hasStaticShape() != shaped.hasStaticShape())
-    return false;
-  auto integer = dyn_cast<IntegerType>(shaped.getElementType());
-  Type element = integer
-                     ? IntegerType::get(type.getContext(), integer.getWidth())
-                     : shaped.getElementType();
-  return memory.getElementType() == element &&
-         (!memory.hasStaticShape() ||
-          memory.getDimSize(0) == shaped.getNumElements());
+  return memory && shaped && memory == kernel::memoryOf(shaped);
 }
 
 LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &symbolTables) {
@@ -237,6 +229,19 @@ LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &symbolTables) {
 //===----------------------------------------------------------------------===//
 // Places
 //===----------------------------------------------------------------------===//
+
+MemRefType kernel::memoryOf(RankedTensorType tensor) {
+  Type element = tensor.getElementType();
+  int64_t count =
+      tensor.hasStaticShape() ? tensor.getNumElements() : ShapedType::kDynamic;
+  if (auto integer = dyn_cast<IntegerType>(element)) {
+    element = IntegerType::get(tensor.getContext(), integer.getWidth());
+  } else if (auto complex = dyn_cast<ComplexType>(element)) {
+    element = complex.getElementType();
+    count = tensor.hasStaticShape() ? 2 * count : count;
+  }
+  return MemRefType::get({count}, element);
+}
 
 Value kernel::insideOf(Value value) {
   while (auto launch = value.getDefiningOp<LaunchOp>())

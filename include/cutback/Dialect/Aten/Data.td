@@ -56,7 +56,7 @@ class Aten_DiscreteMove<string name, string formula, string schema, string rule>
 
 def Aten_CloneOp : Aten_Copy<"clone", "copy",
     "(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor",
-    "sameAsSelf">, Vjp<"copyOf">, Kernel<"copy">;
+    "sameAsSelf">, Vjp<"copyOf">, Kernel<"copy">, CoreForm<"complexCopy">;
 def Aten_CopyOp : Aten_Copy<"copy", "copyFrom",
     "(Tensor self, Tensor src, bool non_blocking=False) -> Tensor",
     "sameAsSelf">, Vjp<"copy">, Kernel<"copyInto">;
@@ -66,7 +66,7 @@ def Aten_InternalToCopyOp : Aten_Copy<"_to_copy", "copy",
     "(Tensor self, *, ScalarType? dtype=None, Layout? layout=None, "
     "Device? device=None, bool? pin_memory=None, bool non_blocking=False, "
     "MemoryFormat? memory_format=None) -> Tensor", "toDtype">, Vjp<"copyOf">,
-    Kernel<"copy">;
+    Kernel<"copy">, CoreForm<"complexConversion">;
 def Aten_AsStridedCopyOp : Aten_Copy<"as_strided_copy", "asStridedCopy",
     "(Tensor self, SymInt[] size, SymInt[] stride, "
     "SymInt? storage_offset=None) -> Tensor", "asStrided">, Vjp<"asStrided">,
@@ -83,7 +83,7 @@ def Aten_StackOp : Aten_Concat<"stack", "none",
 }
 def Aten_ConstantPadNdOp : Aten_Move<"constant_pad_nd", "constantPad",
     "(Tensor self, SymInt[] pad, Scalar value=0) -> Tensor", "padNd">,
-    Vjp<"constantPad">, Kernel<"constantPad">;
+    Vjp<"constantPad">, Kernel<"constantPad">, CoreForm<"complexMove">;
 def Aten_ReflectionPad1dOp : Aten_Move<"reflection_pad1d", "reflectionPad",
     "(Tensor self, SymInt[2] padding) -> Tensor", "padNd">, Vjp<"reflection1d">,
     Kernel<"reflectionPad">;
@@ -108,10 +108,10 @@ def Aten_PadOp : Aten_Move<"pad", "pad",
     Decomposition<"pad">;
 def Aten_FlipOp : Aten_Move<"flip", "flip",
     "(Tensor self, int[] dims) -> Tensor", "sameAsSelf">, Vjp<"flip">,
-    Kernel<"flip">;
+    Kernel<"flip">, CoreForm<"complexMove">;
 def Aten_RollOp : Aten_Move<"roll", "roll",
     "(Tensor self, SymInt[1] shifts, int[1] dims=[]) -> Tensor", "sameAsSelf">,
-    Vjp<"roll">, Kernel<"roll">;
+    Vjp<"roll">, Kernel<"roll">, CoreForm<"complexMove">;
 def Aten_TrilOp : Aten_Move<"tril", "lowerTriangle",
     "(Tensor self, SymInt diagonal=0) -> Tensor", "sameAsSelf">, Vjp<"tril">,
     Kernel<"tril"> {
@@ -125,10 +125,10 @@ def Aten_TriuOp : Aten_Move<"triu", "upperTriangle",
 def Aten_SliceScatterOp : Aten_Move<"slice_scatter", "sliceScatter",
     "(Tensor self, Tensor src, int dim=0, SymInt? start=None, "
     "SymInt? end=None, SymInt step=1) -> Tensor", "sameAsSelf">,
-    Vjp<"sliceScatter">, Kernel<"sliceScatter">;
+    Vjp<"sliceScatter">, Kernel<"sliceScatter">, CoreForm<"complexMove">;
 def Aten_SelectScatterOp : Aten_Move<"select_scatter", "selectScatter",
     "(Tensor self, Tensor src, int dim, SymInt index) -> Tensor", "sameAsSelf">,
-    Vjp<"selectScatter">, Kernel<"selectScatter">;
+    Vjp<"selectScatter">, Kernel<"selectScatter">, CoreForm<"complexMove">;
 def Aten_DiagonalScatterOp : Aten_Move<"diagonal_scatter", "diagonalScatter",
     "(Tensor self, Tensor src, int offset=0, int dim1=0, int dim2=1) -> "
     "Tensor", "sameAsSelf">, Vjp<"diagonalScatter">, Kernel<"diagonalScatter">;
@@ -209,7 +209,7 @@ def Aten_EmptyPermutedOp : Aten_Create<"empty_permuted", "zeros",
 def Aten_ZerosOp : Aten_Create<"zeros", "zeros",
     "(SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None, "
     "Device? device=None, bool? pin_memory=None) -> Tensor", "create">,
-    Kernel<"zeros">;
+    Kernel<"zeros">, CoreForm<"complexZeros">;
 def Aten_InternalEfficientzerotensorOp : Aten_Create<
     "_efficientzerotensor", "zeros",
     "(SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None, "
@@ -228,7 +228,7 @@ def Aten_ZerosLikeOp : Aten_Create<"zeros_like", "zeros",
     "(Tensor self, *, ScalarType? dtype=None, Layout? layout=None, "
     "Device? device=None, bool? pin_memory=None, "
     "MemoryFormat? memory_format=None) -> Tensor", "createLike">,
-    Kernel<"zeros">;
+    Kernel<"zeros">, CoreForm<"complexZeros">;
 def Aten_OnesLikeOp : Aten_Create<"ones_like", "ones",
     "(Tensor self, *, ScalarType? dtype=None, Layout? layout=None, "
     "Device? device=None, bool? pin_memory=None, "

@@ -83,7 +83,7 @@ def Aten_TakeAlongDimOp : Aten_Gather<"take_along_dim", "none",
 }
 def Aten_IndexSelectOp : Aten_Gather<"index_select", "indexSelect",
     "(Tensor self, int dim, Tensor index) -> Tensor", "indexSelect">,
-    Vjp<"indexSelect">, Kernel<"indexSelect">;
+    Vjp<"indexSelect">, Kernel<"indexSelect">, CoreForm<"complexMove">;
 def Aten_TakeOp : Aten_Gather<"take", "take",
     "(Tensor self, Tensor index) -> Tensor", "take">, Vjp<"take">,
     Kernel<"takeElements">;

@@ -43,13 +43,13 @@ class Aten_Distance<string name, string schema, string rule, int w = 0>
 }
 
 def Aten_MmOp : Aten_Matmul<"mm", "(Tensor self, Tensor mat2) -> Tensor", "mm">,
-    Vjp<"mm">, Kernel<"plainProduct">;
+    Vjp<"mm">, Kernel<"plainProduct">, CoreForm<"complexMatrices">;
 def Aten_AddmmOp : Aten_Matmul<"addmm",
     "(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, "
     "Scalar alpha=1) -> Tensor", "addmm", 1>, Vjp<"addmm">, Kernel<"scaledSum">;
 def Aten_BmmOp : Aten_Matmul<"bmm",
     "(Tensor self, Tensor mat2) -> Tensor", "bmm">, Vjp<"bmm">,
-    Kernel<"plainProduct">;
+    Kernel<"plainProduct">, CoreForm<"complexMatrices">;
 def Aten_BaddbmmOp : Aten_Matmul<"baddbmm",
     "(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, "
     "Scalar alpha=1) -> Tensor", "baddbmm", 1>, Vjp<"baddbmm">,

@@ -70,16 +70,16 @@ class Aten_Step<string name, string formula, string schema>
 
 def Aten_AddTensorOp : Aten_Pointwise<"add.Tensor", "add",
     "(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor">, Vjp<"add">,
-    Kernel<"add">;
+    Kernel<"add">, CoreForm<"complexSum">;
 def Aten_AddScalarOp : Aten_Pointwise<"add.Scalar", "add",
     "(Tensor self, Scalar other, Scalar alpha=1) -> Tensor">, Vjp<"add">,
-    Kernel<"add">;
+    Kernel<"add">, CoreForm<"complexSum">;
 def Aten_SubTensorOp : Aten_Pointwise<"sub.Tensor", "subtract",
     "(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor">, Vjp<"sub">,
-    Kernel<"sub">;
+    Kernel<"sub">, CoreForm<"complexSum">;
 def Aten_SubScalarOp : Aten_Pointwise<"sub.Scalar", "subtract",
     "(Tensor self, Scalar other, Scalar alpha=1) -> Tensor">, Vjp<"sub">,
-    Kernel<"sub">;
+    Kernel<"sub">, CoreForm<"complexSum">;
 def Aten_RsubTensorOp : Aten_Pointwise<"rsub.Tensor", "subtractFrom",
     "(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor">, Vjp<"rsub">,
     Kernel<"rsub">;
@@ -87,9 +87,11 @@ def Aten_RsubScalarOp : Aten_Pointwise<"rsub.Scalar", "subtractFrom",
     "(Tensor self, Scalar other, Scalar alpha=1) -> Tensor">, Vjp<"rsub">,
     Kernel<"rsub">;
 def Aten_MulTensorOp : Aten_Pointwise<"mul.Tensor", "multiply",
-    "(Tensor self, Tensor other) -> Tensor">, Vjp<"mul">, Kernel<"multiply">;
+    "(Tensor self, Tensor other) -> Tensor">, Vjp<"mul">, Kernel<"multiply">,
+    CoreForm<"complexProduct">;
 def Aten_MulScalarOp : Aten_Pointwise<"mul.Scalar", "multiply",
-    "(Tensor self, Scalar other) -> Tensor">, Vjp<"mul">, Kernel<"multiply">;
+    "(Tensor self, Scalar other) -> Tensor">, Vjp<"mul">, Kernel<"multiply">,
+    CoreForm<"complexProduct">;
 def Aten_MaximumOp : Aten_Pointwise<"maximum", "maximum",
     "(Tensor self, Tensor other) -> Tensor">, Vjp<"maximum">, Kernel<"maximum">;
 def Aten_MinimumOp : Aten_Pointwise<"minimum", "minimum",
@@ -109,10 +111,10 @@ def Aten_LerpScalarOp : Aten_Pointwise<"lerp.Scalar", "interpolate",
     Vjp<"lerpScalar">, Kernel<"interpolate">;
 def Aten_DivTensorOp : Aten_Pointwise<"div.Tensor", "divide",
     "(Tensor self, Tensor other) -> Tensor", "broadcastFloat">, Vjp<"div">,
-    Kernel<"divide">;
+    Kernel<"divide">, CoreForm<"complexQuotient">;
 def Aten_DivScalarOp : Aten_Pointwise<"div.Scalar", "divide",
     "(Tensor self, Scalar other) -> Tensor", "broadcastFloat">, Vjp<"div">,
-    Kernel<"divide">;
+    Kernel<"divide">, CoreForm<"complexQuotient">;
 def Aten_TrueDivideTensorOp : Aten_Pointwise<"true_divide.Tensor", "divide",
     "(Tensor self, Tensor other) -> Tensor", "broadcastFloat">, Vjp<"div">,
     Kernel<"divide">, SecondName<"aten.div.Tensor">;
@@ -176,7 +178,8 @@ def Aten_ClampMaxOp : Aten_Pointwise<"clamp_max", "clampHigh",
 def Aten_ClampMaxTensorOp : Aten_Pointwise<"clamp_max.Tensor", "clampHigh",
     "(Tensor self, Tensor max) -> Tensor">, Vjp<"clamp">, Kernel<"clampMax">;
 def Aten_NegOp : Aten_Pointwise<"neg", "negate",
-    "(Tensor self) -> Tensor", "sameAsSelf">, Vjp<"negate">, Kernel<"neg">;
+    "(Tensor self) -> Tensor", "sameAsSelf">, Vjp<"negate">, Kernel<"neg">,
+    CoreForm<"complexNegative">;
 def Aten_ReluOp : Aten_Pointwise<"relu", "relu",
     "(Tensor self) -> Tensor", "sameAsSelf">, Vjp<"relu">, Kernel<"relu">;
 def Aten_Relu6Op : Aten_Pointwise<"relu6", "relu6",
@@ -235,7 +238,8 @@ def Aten_LogSigmoidOp : Aten_Pointwise<"log_sigmoid", "logSigmoid",
     "(Tensor self) -> Tensor", "sameAsSelf", 10>, Vjp<"logSigmoid">,
     Kernel<"logSigmoid">;
 def Aten_AbsOp : Aten_Pointwise<"abs", "absolute",
-    "(Tensor self) -> Tensor", "absolute">, Vjp<"abs">, Kernel<"abs">;
+    "(Tensor self) -> Tensor", "absolute">, Vjp<"abs">, Kernel<"abs">,
+    CoreForm<"complexMagnitude">;
 def Aten_WhereSelfOp : Aten_Pointwise<"where.self", "where",
     "(Tensor condition, Tensor self, Tensor other) -> Tensor", "where">,
     Vjp<"where">, Kernel<"where">;
@@ -260,7 +264,7 @@ def Aten_GluOp : Aten_Pointwise<"glu", "none",
   let loops = "none";
 }
 def Aten_ExpOp : Aten_Transcendental<"exp", "exp", "(Tensor self) -> Tensor">,
-    Vjp<"exp">, Kernel<"exp">;
+    Vjp<"exp">, Kernel<"exp">, CoreForm<"complexExponential">;
 def Aten_Exp2Op : Aten_Transcendental<"exp2", "exp2",
     "(Tensor self) -> Tensor">, Vjp<"exp2">, Kernel<"exp2">;
 def Aten_Expm1Op : Aten_Transcendental<"expm1", "expm1",
@@ -468,10 +472,10 @@ def Aten_LogSigmoidForwardOp : Aten_Pointwise<
     Vjp<"logSigmoidForward">, Kernel<"logSigmoid">;
 def Aten_ComplexOp : Aten_Pointwise<"complex", "none",
     "(Tensor real, Tensor imag) -> Tensor", "makeComplex">, Vjp<"complexOf">,
-    Kernel<"makeComplex">;
+    Kernel<"makeComplex">, CoreForm<"complexOfParts">;
 def Aten_PolarOp : Aten_Pointwise<"polar", "none",
     "(Tensor abs, Tensor angle) -> Tensor", "makeComplex", 20>, Vjp<"polar">,
-    Kernel<"polar">;
+    Kernel<"polar">, CoreForm<"complexOfPolar">;
 def Aten_MaxOtherOp : Aten_Pointwise<"max.other", "maximum",
     "(Tensor self, Tensor other) -> Tensor">, Vjp<"maximum">, Kernel<"maximum">,
     SecondName<"aten.maximum.default">;
@@ -501,7 +505,7 @@ def Aten_FracOp : Aten_Pointwise<"frac", "fraction",
     "(Tensor self) -> Tensor", "sameAsSelf">, Vjp<"same">, Kernel<"frac">;
 def Aten_SgnOp : Aten_Pointwise<"sgn", "sign",
     "(Tensor self) -> Tensor", "sameAsSelf">, Vjp<"constant">,
-    Kernel<"directionOf">;
+    Kernel<"directionOf">, CoreForm<"complexDirection">;
 def Aten_HardshrinkOp : Aten_Pointwise<"hardshrink", "hardshrink",
     "(Tensor self, Scalar lambd=0.5) -> Tensor", "sameAsSelf">,
     Vjp<"hardshrink">, Kernel<"hardshrink">;
@@ -608,19 +612,20 @@ def Aten_SignbitOp : Aten_Predicate<"signbit", "signBit",
     "(Tensor self) -> Tensor">, Kernel<"signBit">;
 
 def Aten_AngleOp : Aten_Transcendental<"angle", "angle",
-    "(Tensor self) -> Tensor", "angle">, Vjp<"angle">, Kernel<"angle">;
+    "(Tensor self) -> Tensor", "angle">, Vjp<"angle">, Kernel<"angle">,
+    CoreForm<"complexAngle">;
 def Aten_InternalConjOp : Aten_Pointwise<"_conj", "copy",
     "(Tensor self) -> Tensor", "sameAsSelf">, Vjp<"conjugate">,
-    Kernel<"conjugate">;
+    Kernel<"conjugate">, CoreForm<"complexConjugate">;
 def Aten_ConjOp : Aten_Pointwise<"conj", "copy",
     "(Tensor self) -> Tensor", "sameAsSelf">, Vjp<"conjugate">,
-    Kernel<"conjugate">;
+    Kernel<"conjugate">, CoreForm<"complexConjugate">;
 def Aten_InternalConjPhysicalOp : Aten_Pointwise<"_conj_physical", "copy",
     "(Tensor self) -> Tensor", "sameAsSelf">, Vjp<"conjugate">,
-    Kernel<"conjugate">;
+    Kernel<"conjugate">, CoreForm<"complexConjugate">;
 def Aten_ConjPhysicalOp : Aten_Pointwise<"conj_physical", "copy",
     "(Tensor self) -> Tensor", "sameAsSelf">, Vjp<"conjugate">,
-    Kernel<"conjugate">;
+    Kernel<"conjugate">, CoreForm<"complexConjugate">;
 def Aten_PolygammaOp : Aten_Transcendental<"polygamma", "none",
     "(int n, Tensor self) -> Tensor", "unaryFloat", 30>, Vjp<"polygamma">,
     Kernel<"derivativeOfDigamma">;

@@ -71,7 +71,7 @@ class Aten_DiscreteSort<string name, string schema, string rule, int w = 1>
 
 def Aten_SumOp : Aten_Reduction<"sum", "sum",
     "(Tensor self, *, ScalarType? dtype=None) -> Tensor", "sum">, Vjp<"sum">,
-    Kernel<"sum">;
+    Kernel<"sum">, CoreForm<"complexTotal">;
 def Aten_SumDimIntListOp : Aten_Reduction<"sum.dim_IntList", "sum",
     "(Tensor self, int[1]? dim, bool keepdim=False, *, "
     "ScalarType? dtype=None) -> Tensor", "sum">, Vjp<"sum">, Kernel<"sum">,

@@ -139,13 +139,16 @@ def Aten_GruInputOp : Aten_Recurrent<"gru.input",
     Decomposition<"gru">;
 def Aten_InternalFftC2cOp : Aten_Spectral<"_fft_c2c",
     "(Tensor self, SymInt[] dim, int normalization, bool forward) -> Tensor",
-    "fftC2c">, Vjp<"complexToComplex">, Kernel<"complexTransform">;
+    "fftC2c">, Vjp<"complexToComplex">, Kernel<"complexTransform">,
+    CoreForm<"complexTransform">;
 def Aten_InternalFftR2cOp : Aten_Spectral<"_fft_r2c",
     "(Tensor self, int[] dim, int normalization, bool onesided) -> Tensor",
-    "fftR2c">, Vjp<"realToComplex">, Kernel<"realTransform">;
+    "fftR2c">, Vjp<"realToComplex">, Kernel<"realTransform">,
+    CoreForm<"realTransform">;
 def Aten_InternalFftC2rOp : Aten_Spectral<"_fft_c2r",
     "(Tensor self, int[] dim, int normalization, SymInt last_dim_size) -> "
-    "Tensor", "fftC2r">, Vjp<"complexToReal">, Kernel<"inverseTransform">;
+    "Tensor", "fftC2r">, Vjp<"complexToReal">, Kernel<"inverseTransform">,
+    CoreForm<"inverseTransform">;
 def Aten_RnnTanhInputOp : Aten_Recurrent<"rnn_tanh.input",
     "(Tensor input, Tensor hx, Tensor[] params, bool has_biases, int "
     "num_layers, float dropout, bool train, bool bidirectional, bool "

@@ -115,7 +115,8 @@ def Aten_AsStridedOp : Aten_View<"as_strided",
     "(Tensor(a) self, SymInt[] size, SymInt[] stride, "
     "SymInt? storage_offset=None) -> Tensor(a)", "asStrided">, Vjp<"asStrided">;
 def Aten_ViewAsRealOp : Aten_View<"view_as_real",
-    "(Tensor(a) self) -> Tensor(a)", "viewAsReal">, Vjp<"viewAsReal">;
+    "(Tensor(a) self) -> Tensor(a)", "viewAsReal">, Vjp<"viewAsReal">,
+    CoreForm<"realOfReal">;
 def Aten_ViewAsComplexOp : Aten_View<"view_as_complex",
     "(Tensor(a) self) -> Tensor(a)", "viewAsComplex">, Vjp<"viewAsComplex">;
 def Aten_RealOp : Aten_View<"real",

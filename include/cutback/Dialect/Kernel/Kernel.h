@@ -75,6 +75,11 @@ struct Place {
   bool isKnown = true;
 };
 
+/// The memory that a kernel has of all elements of `tensor`, an argument or
+/// what is no view: signless, of a complex number both parts; of so many as are
+/// not known where a size is not.
+mlir::MemRefType memoryOf(mlir::RankedTensorType tensor);
+
 /// Bytes of the arena that one result of a launch lies in.
 struct HeldBytes {
   int64_t begin = 0, end = 0;

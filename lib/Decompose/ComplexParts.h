@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Complex tensors as two real ones, for rules of core ops.
+#ifndef CUTBACK_LIB_DECOMPOSE_COMPLEXPARTS_H
+#define CUTBACK_LIB_DECOMPOSE_COMPLEXPARTS_H
+
+#include "Rules.h"
+
+namespace cutback::decompose {
+
+struct ComplexParts {
+  mlir::Value real, imaginary; ///< null: zero
+};
+
+bool isComplex(mlir::Value value);
+bool areAllComplex(aten::CallOp op); ///< its operands
+/// Those of `value`; of a real tensor itself, in the type of the parts of
+/// `like`.
+ComplexParts partsOf(aten::CallBuilder &b, mlir::Value value, mlir::Value like);
+/// The complex tensor that has them.
+mlir::Value fromParts(aten::CallBuilder &b, mlir::Value real,
+                      mlir::Value imaginary);
+
+} // namespace cutback::decompose
+
+#endif // CUTBACK_LIB_DECOMPOSE_COMPLEXPARTS_H

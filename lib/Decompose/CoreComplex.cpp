@@ -1,0 +1,358 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Ops on complex numbers as ops on their parts, which kernels have: a complex
+// tensor is the view of a real one with the two parts of a number side by side,
+// in a last dimension. Sums and copies are those of that tensor; a product is
+//
+//   (a + bi) (c + di) = (ac - bd) + (ad + bc) i
+//
+// with each product and sum rounded, as PyTorch does it. The rules are of the
+// list of core ops alone, and apply to complex operands or results; what else
+// is complex (transforms, factorizations) stays as it is.
+
+#include "ComplexParts.h"
+#include "CoreRules.h"
+
+#include "mlir/IR/TypeUtilities.h"
+
+using namespace mlir;
+using namespace cutback;
+using namespace cutback::aten;
+using namespace cutback::decompose;
+
+bool decompose::isComplex(Value value) {
+  return isa<ComplexType>(getElementTypeOrSelf(value.getType()));
+}
+bool decompose::areAllComplex(CallOp op) {
+  return llvm::all_of(op->getOperands(), isComplex);
+}
+static bool hasComplexOperand(CallOp op) {
+  return llvm::any_of(op->getOperands(), isComplex);
+}
+
+/// A product, quotient or sum of complex tensors, or of one with a real tensor
+/// or number.
+static bool isOfComplex(CallOp op) {
+  CallReader call(op);
+  return hasComplexOperand(op) && isComplex(op->getResult(0)) &&
+         llvm::all_of(op->getOperands(),
+                      [](Value operand) {
+                        return isa<RankedTensorType>(operand.getType());
+                      }) &&
+         (call.value("other") || call.number("other"));
+}
+
+using Parts = ComplexParts;
+
+/// `value` with its parts in a last dimension.
+static Value asReal(CallBuilder &b, Value value) {
+  if (auto call = value.getDefiningOp<CallOp>();
+      call && call.getSchema().packet == "aten.view_as_complex")
+    return CallReader(call).value("self"); // which may be no view, but a copy
+  return b.call("aten.view_as_real.default", {value});
+}
+static bool isOfRealView(CallOp op) {
+  auto call = op->getOperand(0).getDefiningOp<CallOp>();
+  return call && call.getSchema().packet == "aten.view_as_complex";
+}
+/// A real tensor, seen as complex and as real again.
+static Value unviewed(Rewrite &c) { return asReal(c.b, c.r.value("self")); }
+static Value asComplex(CallBuilder &b, Value both) {
+  return b.call("aten.view_as_complex.default", {both});
+}
+Value decompose::fromParts(CallBuilder &b, Value real, Value imaginary) {
+  return asComplex(
+      b, b.call("aten.stack.default", {std::vector<Arg>{real, imaginary}, -1}));
+}
+Parts decompose::partsOf(CallBuilder &b, Value value, Value like) {
+  if (!isComplex(value)) {
+    auto type = cast<ComplexType>(getElementTypeOrSelf(like.getType()));
+    return {castTo(b, value, type.getElementType()), Value()};
+  }
+  Value both = asReal(b, value);
+  auto part = [&](int64_t which) {
+    return b.call("aten.select.int", {both, -1, which});
+  };
+  return {part(0), part(1)};
+}
+
+static Value times(CallBuilder &b, Value x, Value y) {
+  return b.call("aten.mul.Tensor", {x, y});
+}
+
+static Value product(Rewrite &c) {
+  CallBuilder &b = c.b;
+  Value self = c.r.value("self"), other = c.r.value("other");
+  if (!other)
+    return asComplex(
+        b, b.call("aten.mul.Scalar", {asReal(b, self), *c.r.number("other")}));
+  Parts x = partsOf(b, self, c.result()), y = partsOf(b, other, c.result());
+  if (!x.imaginary)
+    std::swap(x, y);
+  if (!y.imaginary)
+    return fromParts(b, times(b, x.real, y.real),
+                     times(b, x.imaginary, y.real));
+  Value real = b.call("aten.sub.Tensor", {times(b, x.real, y.real),
+                                          times(b, x.imaginary, y.imaginary)});
+  Value imaginary = b.call("aten.add.Tensor", {times(b, x.real, y.imaginary),
+                                               times(b, x.imaginary, y.real)});
+  return fromParts(b, real, imaginary);
+}
+
+/// By the conjugate: overflows where the square of a divisor does.
+static Value quotient(Rewrite &c) {
+  CallBuilder &b = c.b;
+  Value self = c.r.value("self"), other = c.r.value("other");
+  if (!other)
+    return asComplex(
+        b, b.call("aten.div.Scalar", {asReal(b, self), *c.r.number("other")}));
+  auto over = [&](Value x, Value y) {
+    return b.call("aten.div.Tensor", {x, y});
+  };
+  Parts x = partsOf(b, self, c.result()), y = partsOf(b, other, c.result());
+  if (!y.imaginary)
+    return fromParts(b, over(x.real, y.real), over(x.imaginary, y.real));
+  Value square =
+      b.call("aten.add.Tensor",
+             {times(b, y.real, y.real), times(b, y.imaginary, y.imaginary)});
+  Value real = times(b, x.real, y.real),
+        imaginary = b.call("aten.neg.default", {times(b, x.real, y.imaginary)});
+  if (x.imaginary) {
+    real =
+        b.call("aten.add.Tensor", {real, times(b, x.imaginary, y.imaginary)});
+    imaginary =
+        b.call("aten.add.Tensor", {imaginary, times(b, x.imaginary, y.real)});
+  }
+  return fromParts(b, over(real, square), over(imaginary, square));
+}
+
+/// Sums and differences: part by part.
+static Value sum(Rewrite &c) {
+  CallBuilder &b = c.b;
+  std::string name = (c.packet() + ".Tensor").str();
+  std::vector<NamedArg> alpha;
+  if (std::optional<double> given = c.r.number("alpha"))
+    alpha.push_back({"alpha", *given});
+  Value self = c.r.value("self"), other = c.r.value("other");
+  if (!other) {
+    Parts x = partsOf(b, self, c.result());
+    return fromParts(b, b.call(name, {x.real, *c.r.number("other")}, alpha),
+                     x.imaginary);
+  }
+  if (isComplex(self) && isComplex(other) &&
+      rankOf(self) == rankOf(other)) // else the last dimensions do not meet
+    return asComplex(b,
+                     b.call(name, {asReal(b, self), asReal(b, other)}, alpha));
+  Parts x = partsOf(b, self, c.result()), y = partsOf(b, other, c.result());
+  auto zeros = [&](Value like) {
+    return b.call("aten.zeros_like.default", {like});
+  };
+  Value real = b.call(name, {x.real, y.real}, alpha);
+  Value imaginary = b.call(name,
+                           {x.imaginary ? x.imaginary : zeros(x.real),
+                            y.imaginary ? y.imaginary : zeros(y.real)},
+                           alpha);
+  return fromParts(b, real, imaginary);
+}
+
+bool decompose::isComplexSum(CallOp op) { return hasComplexOperand(op); }
+/// Of all elements, or along dimensions.
+Value decompose::complexSum(Rewrite &c) {
+  CallBuilder &b = c.b;
+  Value self = c.r.value("self");
+  SmallVector<int64_t> dims;
+  bool isAlong = c.op.getSchema().find("dim") >= 0, keeps = false;
+  if (isAlong) {
+    for (int64_t dim : c.r.integers("dim").value_or(SmallVector<int64_t>()))
+      dims.push_back(wrapDim(dim, rankOf(self)));
+    keeps = c.r.boolean("keepdim").value_or(false);
+  }
+  if (dims.empty())
+    dims = allDims(self);
+  if (dims.empty()) // a number is its own sum
+    return asComplex(b, b.call("aten.clone.default", {asReal(b, self)}));
+  return asComplex(
+      b, b.call("aten.sum.dim_IntList", {asReal(b, self), dims, keeps}));
+}
+
+static Value exponential(Rewrite &c) {
+  CallBuilder &b = c.b;
+  Parts x = partsOf(b, c.r.value("self"), c.result());
+  Value length = b.call("aten.exp.default", {x.real});
+  return fromParts(b,
+                   times(b, length, b.call("aten.cos.default", {x.imaginary})),
+                   times(b, length, b.call("aten.sin.default", {x.imaginary})));
+}
+
+/// What lies on the unit circle; zero stays.
+static Value direction(Rewrite &c) {
+  CallBuilder &b = c.b;
+  Parts x = partsOf(b, c.r.value("self"), c.result());
+  Value length = b.call("aten.hypot.default", {x.real, x.imaginary});
+  Value isZero = b.call("aten.eq.Scalar", {length, 0.0});
+  auto over = [&](Value part) {
+    return b.call("aten.where.self",
+                  {isZero, part, b.call("aten.div.Tensor", {part, length})});
+  };
+  return fromParts(b, over(x.real), over(x.imaginary));
+}
+
+/// Products of matrices: four of real ones.
+static Value matrices(Rewrite &c) {
+  CallBuilder &b = c.b;
+  std::string name = (c.packet() + ".default").str();
+  Parts x = partsOf(b, c.r.value("self"), c.result()),
+        y = partsOf(b, c.r.value("mat2"), c.result());
+  auto by = [&](Value left, Value right) {
+    return b.call(name, {left, right});
+  };
+  return fromParts(b,
+                   b.call("aten.sub.Tensor",
+                          {by(x.real, y.real), by(x.imaginary, y.imaginary)}),
+                   b.call("aten.add.Tensor",
+                          {by(x.real, y.imaginary), by(x.imaginary, y.real)}));
+}
+
+/// To complex numbers of another precision, or from real ones.
+static bool isToComplex(CallOp op) { return isComplex(op->getResult(0)); }
+static Value converted(Rewrite &c) {
+  CallBuilder &b = c.b;
+  Value self = c.r.value("self");
+  Type part = cast<ComplexType>(getElementTypeOrSelf(c.result().getType()))
+                  .getElementType();
+  if (isComplex(self)) {
+    Value both = asReal(b, self), cast = castTo(b, both, part);
+    return asComplex(b, cast == both ? b.call("aten.clone.default", {both})
+                                     : cast);
+  }
+  Value real = castTo(b, self, part);
+  return fromParts(b, real, b.call("aten.zeros_like.default", {real}));
+}
+
+/// Moves of whole numbers; of both parts alike.
+static bool isMove(CallOp op) {
+  CallReader call(op);
+  StringRef packet = op.getSchema().packet;
+  Value self = call.value("self");
+  if (!self || !isComplex(self))
+    return false;
+  if (packet.ends_with("_scatter"))
+    return isComplex(call.value("src"));
+  if (packet == "aten.constant_pad_nd") // of both parts the same
+    return call.number("value").value_or(0) == 0;
+  if (packet == "aten.roll") // else of the tensor as one line
+    return !call.list("dims").empty();
+  return true;
+}
+static Value moved(Rewrite &c) {
+  CallBuilder &b = c.b;
+  StringRef packet = c.packet();
+  Value self = c.r.value("self");
+  std::vector<Arg> args = {asReal(b, self)};
+  auto wrapped = [&](ParamRef dims) {
+    SmallVector<int64_t> result;
+    for (int64_t dim : c.r.integers(dims).value_or(SmallVector<int64_t>()))
+      result.push_back(wrapDim(dim, rankOf(self)));
+    return result;
+  };
+  auto addDim = [&] {
+    args.push_back(wrapDim(c.r.integer("dim").value_or(0), rankOf(self)));
+  };
+  if (packet == "aten.slice_scatter" || packet == "aten.select_scatter") {
+    args.push_back(asReal(b, c.r.value("src")));
+    addDim();
+    if (packet == "aten.select_scatter")
+      args.push_back(c.r.arg("index"));
+    else
+      for (const char *bound : {"start", "end", "step"})
+        args.push_back(c.r.arg(bound));
+  } else if (packet == "aten.constant_pad_nd") {
+    std::vector<Arg> pads = {0, 0};
+    llvm::append_range(pads, c.r.list("pad"));
+    args.push_back(pads);
+  } else if (packet == "aten.flip") {
+    args.push_back(wrapped("dims"));
+  } else if (packet == "aten.roll") {
+    args.push_back(c.r.list("shifts"));
+    args.push_back(wrapped("dims"));
+  } else {
+    addDim();
+    args.push_back(c.r.arg("index"));
+  }
+  return asComplex(b, b.call((packet + ".default").str(), args));
+}
+
+/// Zeros of given sizes, or of those of another tensor.
+static Value zeros(Rewrite &c) {
+  CallBuilder &b = c.b;
+  Type part = cast<ComplexType>(elementOf(c.result())).getElementType();
+  std::vector<Arg> sizes = c.packet() == "aten.zeros_like"
+                               ? b.sizes(c.r.value("self")).getList().vec()
+                               : c.r.list("size");
+  sizes.push_back(2);
+  return asComplex(b, b.call("aten.zeros.default", {sizes}, {{"dtype", part}}));
+}
+
+Value decompose::complexConcat(Rewrite &c) {
+  std::vector<Arg> parts;
+  for (const Arg &tensor : c.r.list("tensors"))
+    parts.push_back(asReal(c.b, tensor.getValue()));
+  int64_t dim = wrapDim(c.r.integer("dim").value_or(0), rankOf(c.result()));
+  return asComplex(c.b, c.b.call("aten.cat.default", {parts, dim}));
+}
+
+static Value conjugate(Rewrite &c) {
+  Parts x = partsOf(c.b, c.r.value("self"), c.result());
+  return fromParts(c.b, x.real, c.b.call("aten.neg.default", {x.imaginary}));
+}
+static Value negated(Rewrite &c) {
+  return asComplex(
+      c.b, c.b.call("aten.neg.default", {asReal(c.b, c.r.value("self"))}));
+}
+static Value copied(Rewrite &c) {
+  return asComplex(c.b, c.b.call("aten.clone.default",
+                                 {asReal(c.b, c.r.value("self"))},
+                                 {{"memory_format", "contiguous_format"}}));
+}
+static Value magnitude(Rewrite &c) {
+  Value self = c.r.value("self");
+  Parts x = partsOf(c.b, self, self);
+  return c.b.call("aten.hypot.default", {x.real, x.imaginary});
+}
+static Value angle(Rewrite &c) {
+  Value self = c.r.value("self");
+  Parts x = partsOf(c.b, self, self);
+  return c.b.call("aten.atan2.default", {x.imaginary, x.real});
+}
+static Value together(Rewrite &c) {
+  return fromParts(c.b, c.r.value("real"), c.r.value("imag"));
+}
+static Value polar(Rewrite &c) {
+  CallBuilder &b = c.b;
+  Value length = c.r.value("abs"), angle = c.r.value("angle");
+  return fromParts(b, times(b, length, b.call("aten.cos.default", {angle})),
+                   times(b, length, b.call("aten.sin.default", {angle})));
+}
+
+const CoreRule forms::realOfReal = {one<::unviewed>, ::isOfRealView};
+const CoreRule forms::complexProduct = {one<::product>, ::isOfComplex};
+const CoreRule forms::complexQuotient = {one<::quotient>, ::isOfComplex};
+const CoreRule forms::complexSum = {one<::sum>, ::isOfComplex};
+const CoreRule forms::complexMove = {one<::moved>, ::isMove};
+const CoreRule forms::complexZeros = {one<::zeros>, ::isToComplex};
+const CoreRule forms::complexTotal = {one<decompose::complexSum>, isComplexSum};
+const CoreRule forms::complexExponential = {one<::exponential>,
+                                            ::hasComplexOperand};
+const CoreRule forms::complexDirection = {one<::direction>,
+                                          ::hasComplexOperand};
+const CoreRule forms::complexMatrices = {one<::matrices>, ::areAllComplex};
+const CoreRule forms::complexConversion = {one<::converted>, ::isToComplex};
+const CoreRule forms::complexConjugate = {one<::conjugate>,
+                                          ::hasComplexOperand};
+const CoreRule forms::complexNegative = {one<::negated>, ::hasComplexOperand};
+const CoreRule forms::complexCopy = {one<::copied>, ::hasComplexOperand};
+const CoreRule forms::complexMagnitude = {one<::magnitude>,
+                                          ::hasComplexOperand};
+const CoreRule forms::complexAngle = {one<::angle>, ::hasComplexOperand};
+const CoreRule forms::complexOfParts = {one<::together>};
+const CoreRule forms::complexOfPolar = {one<::polar>};
