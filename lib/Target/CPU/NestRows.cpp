@@ -59,7 +59,8 @@ private:
     bool isAlone = frame.loops != LoopsFor::Processor || kept.empty() ||
                    !passes.picks.empty() ||
                    !nest.getBody().getOps<kernel::ReduceIndexOp>().empty();
-    int64_t rows = isAlone ? 1 : elements / passes.numReduced();
+    int64_t rows =
+        isAlone ? 1 : elements / std::max<int64_t>(1, passes.numReduced());
     rows = std::clamp<int64_t>(rows, 1, most);
     rows = int64_t(llvm::bit_floor(uint64_t(rows)));
     return !isAlone && scopes.groups[kept.back()].extent >= rows ? rows : 1;
