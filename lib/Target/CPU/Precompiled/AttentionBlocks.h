@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Attention as functions of this machine: a head at a time, a panel of kRows
+// Attention as functions of this machine: a head at a time, a panel of kQueries
 // rows (queries; keys for their own gradients) by 32 others. Sums have the
 // order of the kernels for a device, so that bits are theirs: products in the
 // order of elements, of others, one fused step after the other; weights of a
@@ -96,12 +96,16 @@ template <typename Bias> struct ByKey {
   }
 };
 
+/// Rows of a panel, on all machines: what a mask hides from all of them does
+/// not reach them.
+constexpr int kQueries = 6;
+
 /// A block of rows of a head, of up to kWidth elements, and 32 others.
 template <int kWidth> struct AttentionBlock {
   static constexpr int lines = kWidth <= 128 ? 192 : 96;
   static constexpr int step = 2 * Lanes<float>::count; ///< columns of a panel
   static_assert(kWidth % kOthers == 0 && kOthers % step == 0, "whole panels");
-  static_assert(lines % kRows == 0, "whole panels");
+  static_assert(lines % kQueries == 0, "whole panels");
   /// Both operands that are looked up by row, and both sums.
   alignas(64) float rows[2][lines * kWidth];
   alignas(64) float held[2][lines * kWidth];
@@ -109,8 +113,8 @@ template <int kWidth> struct AttentionBlock {
   alignas(64) float others[2][kOthers * kWidth];
   alignas(64) float across[2][kOthers * kWidth];
   /// Of a panel and the others.
-  alignas(64) float bias[kRows * kOthers];
-  alignas(64) float weights[kRows * kOthers];
+  alignas(64) float bias[kQueries * kOthers];
+  alignas(64) float weights[kQueries * kOthers];
   /// Of rows and others, the gradients of scores. Panels of others end behind
   /// the last row, too.
   alignas(64) float slopes[(lines + 1) * kOthers];
@@ -139,7 +143,7 @@ template <int kWidth> struct AttentionBlock {
   template <typename Reader>
   void fillRows(int which, int first, int count, int width,
                 const Reader &reader) {
-    fill(rows[which], upTo(count, kRows), first, count, width, reader);
+    fill(rows[which], upTo(count, kQueries), first, count, width, reader);
   }
   template <typename Reader>
   void fillOthers(int which, int first, int count, int width,
@@ -154,12 +158,12 @@ template <int kWidth> struct AttentionBlock {
   /// Whether a row of the panel looks at one of the others.
   template <typename Bias>
   bool fillBias(int firstRow, int countRows, int first, int count, Bias at) {
-    const int rows = std::min(countRows, kRows);
+    const int rows = std::min(countRows, kQueries);
     const Sight sight = at.sight(firstRow, rows, first, count);
     if (sight == Sight::None)
       return false;
-    if (rows < kRows || count < kOthers)
-      std::fill(bias, bias + kRows * kOthers, lowest());
+    if (rows < kQueries || count < kOthers)
+      std::fill(bias, bias + kQueries * kOthers, lowest());
     int isSeen = sight == Sight::All;
     for (int i = 0; i < rows; ++i) {
       float *line = bias + i * kOthers;
@@ -179,16 +183,16 @@ template <int kWidth> struct AttentionBlock {
   /// Sums over `width` elements of a panel and the others.
   void multiply(float *sums, int which, int panel, int width) {
     for (int j = 0; j < kOthers; j += step)
-      addPanel<float, kWidth, 1, kOthers, kOthers>(rows[which] + panel * kWidth,
-                                                   across[which] + j, sums + j,
-                                                   width, true);
+      addPanel<float, kQueries, kWidth, 1, kOthers, kOthers>(
+          rows[which] + panel * kWidth, across[which] + j, sums + j, width,
+          true);
   }
   /// held[sums] += `factors` of a panel by others[which], of which there are
   /// `count` from `first` on.
   void addOthers(int sums, const float *factors, int which, int panel,
                  int width, int first, int count) {
     for (int e = 0; e < width; e += step)
-      addPanel<float, kOthers, 1, kWidth, kWidth>(
+      addPanel<float, kQueries, kOthers, 1, kWidth, kWidth>(
           factors + first, others[which] + first * kWidth + e,
           held[sums] + panel * kWidth + e, count, false);
   }
@@ -196,8 +200,8 @@ template <int kWidth> struct AttentionBlock {
   /// `sums` for each of the others, and those that fill its last panel.
   void addRows(float *sums, int which, int width, int first, int last) {
     for (int e = 0; e < width; e += step)
-      for (int other = 0; other < kOthers; other += kRows)
-        addPanel<float, 1, kOthers, kWidth, kWidth>(
+      for (int other = 0; other < kOthers; other += kQueries)
+        addPanel<float, kQueries, 1, kOthers, kWidth, kWidth>(
             slopesOf(first) + other, rows[which] + first * kWidth + e,
             sums + other * kWidth + e, last - first, false);
   }
@@ -262,11 +266,12 @@ inline void attendHead(const HeadSizes &sizes, const Operands &of) {
     const int rows = std::min(sizes.queries - query, Block::lines);
     block.fillRows(0, query, rows, sizes.width, of.query);
     std::fill(sums, sums + Block::lines, RunningSum{lowest(), 0.0f});
-    std::fill(block.held[0], block.held[0] + upTo(rows, kRows) * kWidth, 0.0f);
+    std::fill(block.held[0], block.held[0] + upTo(rows, kQueries) * kWidth,
+              0.0f);
     for (int key = 0; key < sizes.keys; key += kOthers) {
       const int others = std::min(sizes.keys - key, kOthers);
       bool isThere = false;
-      for (int panel = 0; panel < rows; panel += kRows) {
+      for (int panel = 0; panel < rows; panel += kQueries) {
         if (!block.fillBias(query + panel, rows - panel, key, others, of.bias))
           continue;
         if (!isThere) {
@@ -277,7 +282,7 @@ inline void attendHead(const HeadSizes &sizes, const Operands &of) {
         isThere = true;
         block.multiply(block.weights, 0, panel, sizes.width);
         for (int group = 0; group < others; group += Order::group) {
-          for (int i = 0; i < kRows; ++i) {
+          for (int i = 0; i < kQueries; ++i) {
             const int at = i * kOthers + group;
             const float shrink = sums[panel + i].template add<Order>(
                 block.weights + at, block.bias + at, sizes.scale);
@@ -343,7 +348,8 @@ public:
   }
 
 private:
-  static constexpr int held = (kOthers + kRows - 1) / kRows * kRows * kWidth,
+  static constexpr int held = (kOthers + kQueries - 1) / kQueries * kQueries *
+                              kWidth,
                        stride = held + 2 * kOthers;
   int count;
   OwnScratch scratch;
@@ -354,7 +360,7 @@ private:
 template <typename Order, int kWidth>
 inline void weighGradients(AttentionBlock<kWidth> &block, int panel,
                            float scale, const float *logs, const float *dots) {
-  for (int i = 0; i < kRows; ++i) {
+  for (int i = 0; i < kQueries; ++i) {
     float *weights = block.weights + i * kOthers;
     float *slopes = block.slopesOf(panel) + i * kOthers;
     for (int j = 0; j < kOthers; ++j) {
@@ -390,15 +396,15 @@ inline void walkGradients(const HeadSizes &sizes, const Operands &of,
     block.fillRows(0, key, keys, sizes.width, of.key);
     block.fillRows(1, key, keys, sizes.outWidth, of.value);
     for (float *held : {block.held[0], block.held[1]})
-      std::fill(held, held + upTo(keys, kRows) * kWidth, 0.0f);
+      std::fill(held, held + upTo(keys, kQueries) * kWidth, 0.0f);
     for (int query = 0; query < sizes.queries; query += kOthers) {
       const int queries = std::min(sizes.queries - query, kOthers);
       bool isThere = false;
       int first = 0;
-      for (int panel = 0; panel < keys; panel += kRows) {
+      for (int panel = 0; panel < keys; panel += kQueries) {
         if (!block.fillBias(key + panel, keys - panel, query, queries, bias)) {
           end(block, query, first, panel);
-          first = panel + kRows;
+          first = panel + kQueries;
           continue;
         }
         if (!isThere) {
@@ -473,7 +479,7 @@ inline bool biasGradientOfHead(const HeadSizes &sizes, const Operands &of) {
   walkGradients<Order>(
       sizes, of, known, block,
       [&](Block &block, int key, int panel, int query, int queries) {
-        for (int i = 0; i < kRows && i < sizes.keys - key - panel; ++i)
+        for (int i = 0; i < kQueries && i < sizes.keys - key - panel; ++i)
           for (int j = 0; j < queries; ++j)
             of.result(query + j, key + panel + i,
                       block.slopesOf(panel)[i * kOthers + j]);

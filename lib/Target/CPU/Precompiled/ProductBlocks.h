@@ -71,8 +71,13 @@ template <> struct Lanes<double> {
 };
 #endif
 
-/// Results that registers hold at once: so many rows by two vectors.
+/// Results that registers hold at once: so many rows by two vectors. Of
+/// products, as many as there are registers for.
+#if defined(__AVX512F__)
+constexpr int kRows = 8;
+#else
 constexpr int kRows = 6;
+#endif
 
 /// Asks for what lies `at` elements behind `from`, maybe outside of all memory.
 template <typename E> inline void prefetch(const E *from, int64_t at) {
@@ -81,25 +86,25 @@ template <typename E> inline void prefetch(const E *from, int64_t at) {
       reinterpret_cast<const void *>(address + uintptr_t(at) * sizeof(E)));
 }
 
-/// Adds `count` steps to kRows rows of sums: a(i, step) lies at
+/// Adds `count` steps to kHeight rows of sums: a(i, step) lies at
 /// a[i * kRow + step * kStep], b(step, column) at b[step * kLine + column], row
 /// i of the sums at sums[i * kSums]. Compiled once for all products.
-template <typename T, int kRow, int kStep, int kLine, int kSums>
+template <typename T, int kHeight, int kRow, int kStep, int kLine, int kSums>
 __attribute__((noinline)) void addPanel(const T *a, const T *b, T *sums,
                                         int count, bool isFirst) {
   using L = Lanes<T>;
-  typename L::Vector low[kRows], high[kRows];
-#pragma GCC unroll 6
-  for (int i = 0; i < kRows; ++i) {
+  typename L::Vector low[kHeight], high[kHeight];
+#pragma GCC unroll 8
+  for (int i = 0; i < kHeight; ++i) {
     low[i] = isFirst ? L::all(0) : L::load(sums + i * kSums);
     high[i] = isFirst ? L::all(0) : L::load(sums + i * kSums + L::count);
     // Of the next rows, as a rule.
-    prefetch(sums, (i + kRows) * kSums);
+    prefetch(sums, (i + kHeight) * kSums);
   }
   for (int along = 0; along < count; ++along) {
     const typename L::Vector x = L::load(b), y = L::load(b + L::count);
-#pragma GCC unroll 6
-    for (int i = 0; i < kRows; ++i) {
+#pragma GCC unroll 8
+    for (int i = 0; i < kHeight; ++i) {
       const typename L::Vector factor = L::all(a[i * kRow]);
       low[i] = L::fused(factor, x, low[i]);
       high[i] = L::fused(factor, y, high[i]);
@@ -107,8 +112,8 @@ __attribute__((noinline)) void addPanel(const T *a, const T *b, T *sums,
     a += kStep;
     b += kLine;
   }
-#pragma GCC unroll 6
-  for (int i = 0; i < kRows; ++i) {
+#pragma GCC unroll 8
+  for (int i = 0; i < kHeight; ++i) {
     L::store(sums + i * kSums, low[i]);
     L::store(sums + i * kSums + L::count, high[i]);
   }
@@ -283,7 +288,7 @@ __attribute__((noinline)) void multiplyBlocks(int m, int n, int k,
           if (isLast) // soon
             results.fetch(lines + i, std::min(kRows, rows - i), places[j],
                           std::min(Block::width, columns - j));
-          addPanel<T, 1, kRows, Block::width, Block::columns>(
+          addPanel<T, kRows, 1, kRows, Block::width, Block::columns>(
               block.a + i * Block::steps, block.b + j * steps,
               held + i * Block::columns + j, steps, step == 0);
         }

@@ -9,14 +9,11 @@
 
 namespace cutback_host {
 
-/// As many neighboring steps are copied at once, at most.
-constexpr int kMostNeighbors = 16;
-
-/// How many steps from each on lie side by side, up to kMostNeighbors.
+/// How many steps from each on lie side by side, up to eight.
 inline void countNeighbors(const int *steps, int count, unsigned char *runs) {
   for (int k = count; k-- > 0;)
     runs[k] = k + 1 < count && steps[k + 1] == steps[k] + 1
-                  ? std::min(runs[k + 1] + 1, kMostNeighbors)
+                  ? std::min(runs[k + 1] + 1, 8)
                   : 1;
 }
 
@@ -82,44 +79,6 @@ inline void packNeighbors(float *to, int stride, const float *const *from,
 }
 #endif
 
-#if defined(__AVX512F__)
-static_assert(kRows == 6, "three pairs of lines");
-/// Packs sixteen neighboring steps of six lines: lines become pairs, each of
-/// eight steps, and three vectors of pairs three of sixteen numbers.
-inline void packSixteen(float *to, const float *const *from, int at) {
-  const __m512i low = _mm512_setr_epi32(0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5,
-                                        21, 6, 22, 7, 23),
-                high = _mm512_add_epi32(low, _mm512_set1_epi32(8));
-  // Pair p of step s is number 3 s + p; of the first two by their numbers in
-  // both vectors, of the third in its own.
-  const __m512i two[3] = {_mm512_setr_epi64(0, 8, 0, 1, 9, 0, 2, 10),
-                          _mm512_setr_epi64(0, 3, 11, 0, 4, 12, 0, 5),
-                          _mm512_setr_epi64(13, 0, 6, 14, 0, 7, 15, 0)};
-  const __m512i third[3] = {_mm512_setr_epi64(0, 0, 0, 0, 0, 1, 0, 0),
-                            _mm512_setr_epi64(2, 0, 0, 3, 0, 0, 4, 0),
-                            _mm512_setr_epi64(0, 5, 0, 0, 6, 0, 0, 7)};
-  const __mmask8 isThird[3] = {0x24, 0x49, 0x92};
-  __m512 x[6];
-#pragma GCC unroll 6
-  for (int i = 0; i < 6; ++i)
-    x[i] = _mm512_loadu_ps(from[i] + at);
-#pragma GCC unroll 2
-  for (int half = 0; half < 2; ++half) {
-    __m512d pairs[3];
-#pragma GCC unroll 3
-    for (int p = 0; p < 3; ++p)
-      pairs[p] = _mm512_castps_pd(
-          _mm512_permutex2var_ps(x[2 * p], half ? high : low, x[2 * p + 1]));
-#pragma GCC unroll 3
-    for (int i = 0; i < 3; ++i, to += 16)
-      _mm512_storeu_pd(reinterpret_cast<double *>(to),
-                       _mm512_mask_permutexvar_pd(
-                           _mm512_permutex2var_pd(pairs[0], two[i], pairs[1]),
-                           isThird[i], third[i], pairs[2]));
-  }
-}
-#endif
-
 /// Packs lines that lie side by side as `panels` panels of `height` at once: of
 /// a few steps, so that what is read is a few pages and what is written some
 /// lines of a cache.
@@ -163,20 +122,11 @@ packFactor(T *to, const E *elements, const int *lines, const int *steps,
   for (int k = 0; k < count;) {
 #if defined(__AVX2__) && defined(__FMA__)
     if constexpr (std::is_same_v<T, float> && std::is_same_v<E, float>)
-      if (runs[k] > 1) {
-        const int some = std::min<int>(runs[k], 8);
+      if (const int some = runs[k]; some > 1) {
         constexpr int part = height == kRows ? kRows : 8;
         static_assert(height % part == 0);
         for (int i = 0; i < height; ++i)
           prefetch(from[i], steps[k] + next);
-#if defined(__AVX512F__)
-        if constexpr (height == kRows)
-          if (runs[k] == kMostNeighbors) {
-            packSixteen(to, from, steps[k]);
-            k += kMostNeighbors, to += kMostNeighbors * height;
-            continue;
-          }
-#endif
         for (int first = 0; first < height; first += part)
           packNeighbors<part>(to + first, height, from + first, steps[k], some);
         k += some, to += some * height;
@@ -315,7 +265,7 @@ inline void copySteps(const Places<axes, width> &places, const int *place,
 #endif
 
 /// How many steps from each on lie side by side along the last axis, up to
-/// kMostNeighbors.
+/// eight.
 template <int axes>
 inline void countNeighbors(const Place<axes> *along, int count,
                            unsigned char *runs) {
@@ -324,7 +274,7 @@ inline void countNeighbors(const Place<axes> *along, int count,
     for (int axis = 0; axis < axes && isNext; ++axis)
       isNext =
           along[k + 1].along[axis] == along[k].along[axis] + (axis + 1 == axes);
-    runs[k] = isNext ? std::min(runs[k + 1] + 1, kMostNeighbors) : 1;
+    runs[k] = isNext ? std::min(runs[k + 1] + 1, 8) : 1;
   }
 }
 
@@ -355,7 +305,7 @@ copyWindows(T *to, const T *elements, const Place<axes> *columns,
 #if defined(__AVX2__) && defined(__FMA__)
     if constexpr (std::is_same_v<T, float>)
       if (!isRow && runs[k] > 1) {
-        const int some = std::min<int>(runs[k], 8);
+        const int some = runs[k];
         bool areInside = true;
         for (int axis = 0; axis < axes; ++axis)
           areInside &=
