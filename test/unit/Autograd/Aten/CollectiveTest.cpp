@@ -319,8 +319,8 @@ static std::string withAttributes(std::string text,
 TEST(CollectiveVjp, ABroadcastGivesItsSourceTheSum) {
   std::string three = " attributes {joint.group_sizes = {\"0\" = 3 : i64}}";
   for (const char *source : {"0", "2"})
-    for (ArrayRef<int64_t> sizes :
-         {ArrayRef<int64_t>({2, 2}), ArrayRef<int64_t>()})
+    for (const std::vector<int64_t> &sizes :
+         {std::vector<int64_t>{2, 2}, std::vector<int64_t>()})
       checkGroup(
           same(3, withAttributes(around(std::string("broadcast(%s, ") + source +
                                             ", \"0\")",
