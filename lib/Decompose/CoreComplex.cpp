@@ -7,8 +7,8 @@
 //   (a + bi) (c + di) = (ac - bd) + (ad + bc) i
 //
 // with each product and sum rounded, as PyTorch does it. The rules are of the
-// list of core ops alone, and apply to complex operands or results; what else
-// is complex (transforms, factorizations) stays as it is.
+// list of core ops alone, and apply to complex operands or results. Transforms
+// have rules of their own (CoreSpectral.cpp); factorizations stay as they are.
 
 #include "ComplexParts.h"
 #include "CoreRules.h"
@@ -44,31 +44,36 @@ static bool isOfComplex(CallOp op) {
 
 using Parts = ComplexParts;
 
+/// The real tensor that `value` is seen from, as a view or as a copy; null if
+/// there is none.
+static Value realBehind(Value value) {
+  auto call = value.getDefiningOp<CallOp>();
+  bool isView = call && call.getSchema().packet == "aten.view_as_complex";
+  return isView ? CallReader(call).value("self") : Value();
+}
 /// `value` with its parts in a last dimension.
 static Value asReal(CallBuilder &b, Value value) {
-  if (auto call = value.getDefiningOp<CallOp>();
-      call && call.getSchema().packet == "aten.view_as_complex")
-    return CallReader(call).value("self"); // which may be no view, but a copy
-  return b.call("aten.view_as_real.default", {value});
+  Value real = realBehind(value);
+  return real ? real : b.call("aten.view_as_real.default", {value});
 }
 static bool isOfRealView(CallOp op) {
-  auto call = op->getOperand(0).getDefiningOp<CallOp>();
-  return call && call.getSchema().packet == "aten.view_as_complex";
+  return bool(realBehind(op->getOperand(0)));
 }
 /// A real tensor, seen as complex and as real again.
 static Value unviewed(Rewrite &c) { return asReal(c.b, c.r.value("self")); }
 static Value asComplex(CallBuilder &b, Value both) {
   return b.call("aten.view_as_complex.default", {both});
 }
+Type decompose::partTypeOf(Value complex) {
+  return cast<ComplexType>(elementOf(complex)).getElementType();
+}
 Value decompose::fromParts(CallBuilder &b, Value real, Value imaginary) {
   return asComplex(
       b, b.call("aten.stack.default", {std::vector<Arg>{real, imaginary}, -1}));
 }
 Parts decompose::partsOf(CallBuilder &b, Value value, Value like) {
-  if (!isComplex(value)) {
-    auto type = cast<ComplexType>(getElementTypeOrSelf(like.getType()));
-    return {castTo(b, value, type.getElementType()), Value()};
-  }
+  if (!isComplex(value))
+    return {castTo(b, value, partTypeOf(like)), Value()};
   Value both = asReal(b, value);
   auto part = [&](int64_t which) {
     return b.call("aten.select.int", {both, -1, which});
@@ -78,6 +83,16 @@ Parts decompose::partsOf(CallBuilder &b, Value value, Value like) {
 
 static Value times(CallBuilder &b, Value x, Value y) {
   return b.call("aten.mul.Tensor", {x, y});
+}
+
+/// (a + bi) (c + di), each of the four products made by `by`.
+static Value productOf(CallBuilder &b, Parts x, Parts y,
+                       llvm::function_ref<Value(Value, Value)> by) {
+  Value real = b.call("aten.sub.Tensor",
+                      {by(x.real, y.real), by(x.imaginary, y.imaginary)});
+  Value imaginary = b.call("aten.add.Tensor",
+                           {by(x.real, y.imaginary), by(x.imaginary, y.real)});
+  return fromParts(b, real, imaginary);
 }
 
 static Value product(Rewrite &c) {
@@ -92,11 +107,7 @@ static Value product(Rewrite &c) {
   if (!y.imaginary)
     return fromParts(b, times(b, x.real, y.real),
                      times(b, x.imaginary, y.real));
-  Value real = b.call("aten.sub.Tensor", {times(b, x.real, y.real),
-                                          times(b, x.imaginary, y.imaginary)});
-  Value imaginary = b.call("aten.add.Tensor", {times(b, x.real, y.imaginary),
-                                               times(b, x.imaginary, y.real)});
-  return fromParts(b, real, imaginary);
+  return productOf(b, x, y, [&](Value p, Value q) { return times(b, p, q); });
 }
 
 /// By the conjugate: overflows where the square of a divisor does.
@@ -156,15 +167,22 @@ static Value sum(Rewrite &c) {
 }
 
 bool decompose::isComplexSum(CallOp op) { return hasComplexOperand(op); }
+/// The dimensions of `self` that an argument lists, counted from 0.
+static SmallVector<int64_t> dimsIn(const CallReader &call, ParamRef param) {
+  SmallVector<int64_t> dims;
+  for (int64_t dim : call.integers(param).value_or(SmallVector<int64_t>()))
+    dims.push_back(wrapDim(dim, rankOf(call.value("self"))));
+  return dims;
+}
+
 /// Of all elements, or along dimensions.
 Value decompose::complexSum(Rewrite &c) {
   CallBuilder &b = c.b;
   Value self = c.r.value("self");
   SmallVector<int64_t> dims;
-  bool isAlong = c.op.getSchema().find("dim") >= 0, keeps = false;
-  if (isAlong) {
-    for (int64_t dim : c.r.integers("dim").value_or(SmallVector<int64_t>()))
-      dims.push_back(wrapDim(dim, rankOf(self)));
+  bool keeps = false;
+  if (c.op.getSchema().find("dim") >= 0) {
+    dims = dimsIn(c.r, "dim");
     keeps = c.r.boolean("keepdim").value_or(false);
   }
   if (dims.empty())
@@ -175,13 +193,16 @@ Value decompose::complexSum(Rewrite &c) {
       b, b.call("aten.sum.dim_IntList", {asReal(b, self), dims, keeps}));
 }
 
+static Value ofPolar(CallBuilder &b, Value length, Value angle) {
+  return fromParts(b, times(b, length, b.call("aten.cos.default", {angle})),
+                   times(b, length, b.call("aten.sin.default", {angle})));
+}
+static Value polar(Rewrite &c) {
+  return ofPolar(c.b, c.r.value("abs"), c.r.value("angle"));
+}
 static Value exponential(Rewrite &c) {
-  CallBuilder &b = c.b;
-  Parts x = partsOf(b, c.r.value("self"), c.result());
-  Value length = b.call("aten.exp.default", {x.real});
-  return fromParts(b,
-                   times(b, length, b.call("aten.cos.default", {x.imaginary})),
-                   times(b, length, b.call("aten.sin.default", {x.imaginary})));
+  Parts x = partsOf(c.b, c.r.value("self"), c.result());
+  return ofPolar(c.b, c.b.call("aten.exp.default", {x.real}), x.imaginary);
 }
 
 /// What lies on the unit circle; zero stays.
@@ -203,14 +224,9 @@ static Value matrices(Rewrite &c) {
   std::string name = (c.packet() + ".default").str();
   Parts x = partsOf(b, c.r.value("self"), c.result()),
         y = partsOf(b, c.r.value("mat2"), c.result());
-  auto by = [&](Value left, Value right) {
+  return productOf(b, x, y, [&](Value left, Value right) {
     return b.call(name, {left, right});
-  };
-  return fromParts(b,
-                   b.call("aten.sub.Tensor",
-                          {by(x.real, y.real), by(x.imaginary, y.imaginary)}),
-                   b.call("aten.add.Tensor",
-                          {by(x.real, y.imaginary), by(x.imaginary, y.real)}));
+  });
 }
 
 /// To complex numbers of another precision, or from real ones.
@@ -218,8 +234,7 @@ static bool isToComplex(CallOp op) { return isComplex(op->getResult(0)); }
 static Value converted(Rewrite &c) {
   CallBuilder &b = c.b;
   Value self = c.r.value("self");
-  Type part = cast<ComplexType>(getElementTypeOrSelf(c.result().getType()))
-                  .getElementType();
+  Type part = partTypeOf(c.result());
   if (isComplex(self)) {
     Value both = asReal(b, self), cast = castTo(b, both, part);
     return asComplex(b, cast == both ? b.call("aten.clone.default", {both})
@@ -249,12 +264,6 @@ static Value moved(Rewrite &c) {
   StringRef packet = c.packet();
   Value self = c.r.value("self");
   std::vector<Arg> args = {asReal(b, self)};
-  auto wrapped = [&](ParamRef dims) {
-    SmallVector<int64_t> result;
-    for (int64_t dim : c.r.integers(dims).value_or(SmallVector<int64_t>()))
-      result.push_back(wrapDim(dim, rankOf(self)));
-    return result;
-  };
   auto addDim = [&] {
     args.push_back(wrapDim(c.r.integer("dim").value_or(0), rankOf(self)));
   };
@@ -271,10 +280,10 @@ static Value moved(Rewrite &c) {
     llvm::append_range(pads, c.r.list("pad"));
     args.push_back(pads);
   } else if (packet == "aten.flip") {
-    args.push_back(wrapped("dims"));
+    args.push_back(dimsIn(c.r, "dims"));
   } else if (packet == "aten.roll") {
     args.push_back(c.r.list("shifts"));
-    args.push_back(wrapped("dims"));
+    args.push_back(dimsIn(c.r, "dims"));
   } else {
     addDim();
     args.push_back(c.r.arg("index"));
@@ -285,7 +294,7 @@ static Value moved(Rewrite &c) {
 /// Zeros of given sizes, or of those of another tensor.
 static Value zeros(Rewrite &c) {
   CallBuilder &b = c.b;
-  Type part = cast<ComplexType>(elementOf(c.result())).getElementType();
+  Type part = partTypeOf(c.result());
   std::vector<Arg> sizes = c.packet() == "aten.zeros_like"
                                ? b.sizes(c.r.value("self")).getList().vec()
                                : c.r.list("size");
@@ -326,12 +335,6 @@ static Value angle(Rewrite &c) {
 }
 static Value together(Rewrite &c) {
   return fromParts(c.b, c.r.value("real"), c.r.value("imag"));
-}
-static Value polar(Rewrite &c) {
-  CallBuilder &b = c.b;
-  Value length = c.r.value("abs"), angle = c.r.value("angle");
-  return fromParts(b, times(b, length, b.call("aten.cos.default", {angle})),
-                   times(b, length, b.call("aten.sin.default", {angle})));
 }
 
 const CoreRule forms::realOfReal = {one<::unviewed>, ::isOfRealView};

@@ -15,6 +15,7 @@
 // 16-bit floats are computed in f32 and rounded once. The rules are of the list
 // of core ops alone (CoreLosses.cpp says why).
 
+#include "ComplexParts.h"
 #include "CoreRules.h"
 #include "Rules.h"
 

@@ -30,12 +30,6 @@ namespace forms {
 #include "cutback/Dialect/Aten/AtenCoreForms.inc"
 } // namespace forms
 
-/// `cat` of complex tensors, by their parts.
-mlir::Value complexConcat(Rewrite &c);
-/// A sum of complex numbers, part by part, and whether `op` is one.
-mlir::Value complexSum(Rewrite &c);
-bool isComplexSum(aten::CallOp op);
-
 /// f32 for 16-bit floats, else the element type of `x`: what the rules
 /// compute in.
 mlir::Type computeType(mlir::Value x);

@@ -140,13 +140,10 @@ static double allOf(ArrayRef<int64_t> dims, ArrayRef<int64_t> shape) {
     all *= static_cast<double>(shape[dim]);
   return all;
 }
-static Type partOf(Value complex) {
-  return cast<ComplexType>(elementOf(complex)).getElementType();
-}
 
 static Value complexTransform(Rewrite &c) {
   Value self = c.r.value("self");
-  Transform transform(c, partOf(self));
+  Transform transform(c, partTypeOf(self));
   ComplexParts x = partsOf(c.b, self, self);
   SmallVector<int64_t> dims = *dimsOf(c.r, std::nullopt);
   for (int64_t dim : dims)
@@ -180,7 +177,7 @@ static Value realTransform(Rewrite &c) {
 static Value inverseTransform(Rewrite &c) {
   CallBuilder &b = c.b;
   Value self = c.r.value("self");
-  Transform transform(c, partOf(self));
+  Transform transform(c, partTypeOf(self));
   int64_t n = *lastSizeOf(c.r);
   SmallVector<int64_t> dims = *dimsOf(c.r, n);
   ComplexParts x = partsOf(b, self, self);
