@@ -100,10 +100,7 @@ FailureOr<LoweredKernel> cutback::lowerKernel(kernel::FuncOp kernel,
   Block *block = lowered.function.addEntryBlock();
   builder.setInsertionPointToEnd(block);
   ValueRange arguments = block->getArguments();
-  KernelFrame frame{arguments.drop_back(), arguments.back(), {}, {}};
-  frame.loops = choices.loops;
-  frame.tests = choices.tests;
-  frame.streamedBytes = choices.streamedBytes;
+  KernelFrame frame{choices, arguments.drop_back(), arguments.back(), {}, {}};
   auto read = [&](int64_t at) -> Value {
     Value number = memref::LoadOp::create(
         builder, loc, frame.cells,

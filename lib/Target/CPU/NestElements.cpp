@@ -57,16 +57,18 @@ private:
     Value first = enterGroup(group, kStrip, /*isParallel=*/false);
     Value width = widthOfTile(group, first, kStrip);
     scopes.setStrip(group, first, kStrip);
-    runWaiting(group, first, width);
+    runWaiting(group, first, width, Value());
     leave(1);
   }
 
   /// `width` elements along `group` from `first` on; those that wait are
-  /// written.
-  void runWaiting(size_t group, Value first, Value width) {
+  /// written. In a tile the first is number `front` of its copies.
+  void runWaiting(size_t group, Value first, Value width, Value front) {
     Value place = scopes.enterLoop(scopes.constant(0), width,
                                    scopes.constant(1), /*isParallel=*/true);
     scopes.setGroup(group, plus(first, place));
+    if (front)
+      scopes.setLane(plus(front, place));
     streams.setPlace(place);
     scopes.store(passes.rowStores);
     leave(1);
@@ -114,20 +116,8 @@ private:
     if (isCopy())
       copyLine(tile, front);
     else
-      runTileLine(tile, front);
+      runWaiting(inner, tile.firstInner, tile.numInner, front);
     leave(kept.size() + 1);
-  }
-
-  void runTileLine(const TransposedTile &tile, Value front) {
-    Value place = scopes.enterLoop(scopes.constant(0), tile.numInner,
-                                   scopes.constant(1), /*isParallel=*/true);
-    scopes.setGroup(tile.inner, plus(tile.firstInner, place));
-    scopes.setLane(plus(front, place));
-    streams.setPlace(place);
-    scopes.store(passes.rowStores);
-    leave(1);
-    scopes.setGroup(tile.inner, tile.firstInner);
-    streams.flush(tile.numInner);
   }
 
   /// Whether all that is stored are copies of a transposed load, which pass the

@@ -16,6 +16,9 @@
 
 namespace cutback::cpu {
 
+/// Of a line of memory.
+constexpr int64_t kLineBytes = 64;
+
 /// Axes of a nest that are one loop: every access steps through them as one.
 struct AxisGroup {
   llvm::SmallVector<unsigned, 4> axes; ///< from the outermost on

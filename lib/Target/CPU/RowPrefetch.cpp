@@ -16,7 +16,6 @@ using namespace mlir;
 using namespace cutback;
 using namespace cutback::cpu;
 
-static constexpr int64_t kLineBytes = 64;
 /// Of a row from here on the first cache would lose the beginning, and has too
 /// few lines under way for all that is asked of memory.
 static constexpr int64_t kLongBytes = 16 << 10;

@@ -20,8 +20,6 @@ using namespace mlir;
 using namespace cutback;
 using namespace cutback::cpu;
 
-static constexpr int64_t kLineBytes = 64;
-
 bool StreamedStores::isStreamed(kernel::StoreOp store, size_t inner) {
   // A thread of a device has registers; and each store is tested in its place.
   if (frame.loops != LoopsFor::Processor || frame.tests == AccessTests::OfAll)

@@ -56,8 +56,9 @@ static LogicalResult lowerToGpu(kernel::FuncOp kernel, OpBuilder &builder) {
   function.setKnownBlockSize(ArrayRef<int32_t>{kThreads, 1, 1});
   Block &block = function.getBody().front();
   ValueRange arguments = block.getArguments();
-  KernelFrame frame{arguments.drop_back(), arguments.back(),     {}, {},
-                    LoopsFor::Thread,      RareFunctions::AreOps};
+  KernelFrame frame{
+      {LoopsFor::Thread},   arguments.drop_back(), arguments.back(), {}, {},
+      RareFunctions::AreOps};
   builder.setInsertionPointToStart(&block);
   numberThreads(builder, loc, frame);
   gpu::ReturnOp::create(builder, loc);

@@ -34,14 +34,11 @@ struct LoopChoices {
 };
 
 /// What a kernel's loops read.
-struct KernelFrame {
+struct KernelFrame : LoopChoices {
   mlir::ValueRange memories; ///< of the kernel, truth values as bytes
   mlir::Value cells;         ///< kKernelCells (Runtime/Artifact.h)
   mlir::Value part, parts;   ///< indices: which part, and of how many
-  LoopsFor loops = LoopsFor::Processor;
   RareFunctions functions = RareFunctions::AreCalls;
-  AccessTests tests = AccessTests::OfData;
-  int64_t streamedBytes = kStreamedBytes;
 };
 
 /// Types of the memories, and of the cells behind them.
