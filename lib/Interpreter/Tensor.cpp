@@ -7,6 +7,7 @@
 // Nothing here checks bounds: whoever makes a view keeps it inside.
 
 #include "cutback/Interpreter/Tensor.h"
+#include "cutback/Support/Heap.h"
 
 #include "Elements.h"
 
@@ -161,15 +162,11 @@ std::string interpreter::textOf(DType type, ArrayRef<int64_t> sizes) {
 //===----------------------------------------------------------------------===//
 
 std::shared_ptr<Storage> Storage::allocate(int64_t bytes) {
-  constexpr size_t alignment = 64;
-  size_t rounded =
-      (static_cast<size_t>(std::max<int64_t>(bytes, 1)) + alignment - 1) /
-      alignment * alignment;
   auto storage = std::make_shared<Storage>();
-  storage->data = static_cast<char *>(std::aligned_alloc(alignment, rounded));
+  storage->data = static_cast<char *>(allocateBytes(bytes, 64));
   if (!storage->data)
     llvm::report_bad_alloc_error("no memory for a tensor");
-  std::memset(storage->data, 0, rounded);
+  std::memset(storage->data, 0, bytes);
   storage->bytes = bytes;
   storage->owner = std::shared_ptr<void>(storage->data, std::free);
   return storage;

@@ -9,6 +9,7 @@
 // was written goes back, what was only read must be as it was.
 
 #include "cutback/Runtime/HostStep.h"
+#include "cutback/Support/Heap.h"
 
 #include <algorithm>
 #include <chrono>
@@ -25,10 +26,7 @@ static constexpr int64_t kShare = 64 << 10;
 void HostStep::Free::operator()(char *bytes) const { std::free(bytes); }
 
 HostStep::Bytes HostStep::allocate(int64_t bytes) {
-  void *memory = nullptr;
-  if (::posix_memalign(&memory, 256, bytes > 0 ? bytes : 1) != 0)
-    memory = nullptr;
-  return Bytes(static_cast<char *>(memory));
+  return Bytes(static_cast<char *>(allocateBytes(bytes, 256)));
 }
 
 /// The symbols of its kernels. An empty string, or what is missing.

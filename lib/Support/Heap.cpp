@@ -7,16 +7,43 @@
 
 #include "cutback/Support/Heap.h"
 
-#ifdef __GLIBC__
+#include <algorithm>
 #include <cstdlib>
-#include <malloc.h>
 #include <sys/mman.h>
+
+#ifdef __GLIBC__
+#include <malloc.h>
 #endif
+
+static constexpr uintptr_t kHugePage = 2 << 20;
+
+/// Asks for huge pages for the whole ones between two places. An advice:
+/// without them all is as before.
+static void adviseHugePages(uintptr_t begin, uintptr_t end) {
+#ifdef MADV_HUGEPAGE
+  begin = (begin + kHugePage - 1) / kHugePage * kHugePage;
+  end = end / kHugePage * kHugePage;
+  if (begin < end)
+    (void)madvise(reinterpret_cast<void *>(begin), end - begin, MADV_HUGEPAGE);
+#endif
+}
+
+void *cutback::allocateBytes(uint64_t bytes, uint64_t alignment) {
+  constexpr uint64_t least = 8 << 20;
+  if (bytes >= least)
+    alignment = std::max<uint64_t>(alignment, kHugePage);
+  void *memory = nullptr;
+  if (::posix_memalign(&memory, alignment, std::max<uint64_t>(bytes, 1)) != 0)
+    return nullptr;
+  if (bytes >= least)
+    adviseHugePages(reinterpret_cast<uintptr_t>(memory),
+                    reinterpret_cast<uintptr_t>(memory) + bytes);
+  return memory;
+}
 
 #ifdef __GLIBC__
 void cutback::prepareHeap(uint64_t bytes) {
   constexpr uint64_t least = 16 << 20;
-  constexpr uintptr_t hugePage = 2 << 20;
   if (bytes < least)
     return;
   mallopt(M_TRIM_THRESHOLD, -1); // never
@@ -25,11 +52,7 @@ void cutback::prepareHeap(uint64_t bytes) {
   if (!block)
     return;
   uintptr_t begin = reinterpret_cast<uintptr_t>(block);
-  uintptr_t end = (begin + malloc_usable_size(block)) / hugePage * hugePage;
-  begin = (begin + hugePage - 1) / hugePage * hugePage;
-  if (begin < end)
-    // An advice: without huge pages all is as before.
-    (void)madvise(reinterpret_cast<void *>(begin), end - begin, MADV_HUGEPAGE);
+  adviseHugePages(begin, begin + malloc_usable_size(block));
   std::free(block);
 }
 #else

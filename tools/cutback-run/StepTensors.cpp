@@ -10,6 +10,7 @@
 
 #include "cutback/Runtime/Arguments.h"
 #include "cutback/Runtime/StepFolder.h"
+#include "cutback/Support/Heap.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -141,8 +142,8 @@ bool StepTensors::bind(const ArtifactArgument &argument, int64_t seed,
     }
   }
   int64_t size = bytesOf(argument);
-  void *memory = nullptr;
-  if (::posix_memalign(&memory, 64, size > 0 ? size : 1) != 0)
+  void *memory = allocateBytes(size, 64);
+  if (!memory)
     throw std::bad_alloc();
   bound.back() = static_cast<char *>(memory);
   owned.emplace_back(bound.back());
