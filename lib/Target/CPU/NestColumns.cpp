@@ -8,10 +8,14 @@
 //   2. A scalar of a column is one a lane, in a buffer where elements read it.
 //   3. Row i is added to accumulator i mod kColumnAccumulators of its column,
 //      and these are folded in their order.
+//   4. As many rows go through a strip of columns together, while the strip's
+//      lines of the next ones are fetched: a row alone is memory's latency, and
+//      reading it by itself pushes the accumulators out of the first cache.
 
 #include "NestLoops.h"
 
 #include "Reductions.h"
+#include "RowPrefetch.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
@@ -55,6 +59,11 @@ public:
   }
 
 private:
+  /// Columns of 8 rows that are summed together: a line of single precision.
+  static constexpr int64_t kStripOfColumns = 16;
+  /// Of an element: eight of them are compiled as fast as a loop.
+  static constexpr size_t kFewOps = 16;
+
   /// A stretch of a kept group.
   struct Stretch {
     size_t group = 0;
@@ -70,6 +79,7 @@ private:
     tile.width = widthOfTile(group, tile.first, tile.most);
   }
 
+  /// Returns the index in the stretch.
   Value enterStretch(const Stretch &tile, bool isParallel) {
     Value one = scopes.constant(1);
     if (isParallel)
@@ -145,23 +155,92 @@ private:
     }
     if (running.empty() && best.empty() && !passes.isStorePass(pass))
       return;
-    for (size_t group : reduced)
+    for (size_t group : ArrayRef<size_t>(reduced).drop_back())
       scopes.setGroup(group, scopes.enterLoop(scopes.groups[group].extent,
                                               /*isParallel=*/false));
-    Value row = plus(frontOfInner(), scopes.groupNow(reduced.back()));
-    Value accumulator = arith::RemUIOp::create(
-        scopes.here(), loc, row, scopes.constant(kColumnAccumulators));
-    Value front = times(accumulator, tile);
-    Value lane = enterLanes();
-    accumulate(running, plus(front, lane), /*isFirst=*/false);
-    for (const Sum &sum : best)
-      if (!scopes.hasFailed())
-        improve(sum, row, lane);
-    if (passes.isStorePass(pass) && !scopes.hasFailed())
-      scopes.store(passes.elementStores);
-    leaveLanes();
-    leave(reduced.size());
+    int64_t rows = scopes.groups[reduced.back()].extent;
+    bool isInBlocks = frame.loops == LoopsFor::Processor && best.empty() &&
+                      !passes.isStorePass(pass) && !outer.width &&
+                      rows >= 2 * kColumnAccumulators &&
+                      columns.most >= kStripOfColumns;
+    int64_t inBlocks = isInBlocks ? rows - rows % kColumnAccumulators : 0;
+    if (inBlocks > 0)
+      runBlocks(running, inBlocks);
+    if (inBlocks < rows && !scopes.hasFailed()) {
+      Value row = scopes.enterLoop(scopes.constant(inBlocks),
+                                   scopes.constant(rows), scopes.constant(1),
+                                   /*isParallel=*/false);
+      Value number = enterRow(row);
+      Value lane = enterLanes();
+      accumulate(running, plus(firstOfRow(number), lane), /*isFirst=*/false);
+      for (const Sum &sum : best)
+        if (!scopes.hasFailed())
+          improve(sum, number, lane);
+      if (passes.isStorePass(pass) && !scopes.hasFailed())
+        scopes.store(passes.elementStores);
+      leaveLanes();
+      leave(1);
+    }
+    leave(reduced.size() - 1);
     foldColumns(running, best);
+  }
+
+  /// Sets the innermost reduced index; returns the number among all rows.
+  Value enterRow(Value row) {
+    scopes.setGroup(reduced.back(), row);
+    return plus(frontOfInner(), row);
+  }
+  /// The first accumulator of a row.
+  Value firstOfRow(Value number) {
+    Value accumulator = arith::RemUIOp::create(
+        scopes.here(), loc, number, scopes.constant(kColumnAccumulators));
+    return times(accumulator, tile);
+  }
+
+  /// The first `rows` rows, a multiple of kColumnAccumulators.
+  void runBlocks(ArrayRef<Sum> running, int64_t rows) {
+    RowPrefetch prefetch(scopes, reduced.back(), columns.group,
+                         kColumnAccumulators);
+    prefetch.addLoads(nest);
+    Value block = times(
+        scopes.enterLoop(rows / kColumnAccumulators, /*isParallel=*/false),
+        kColumnAccumulators);
+    Value width = scopes.constant(kStripOfColumns), none = scopes.constant(0);
+    Value rest =
+        arith::RemUIOp::create(scopes.here(), loc, columns.width, width);
+    Value whole = minus(columns.width, rest);
+    Value at = scopes.enterLoop(none, whole, width, /*isParallel=*/false);
+    runBlock(running, block, at, width, prefetch);
+    scopes.leaveLoop();
+    if (scopes.groups[columns.group].extent % kStripOfColumns != 0 &&
+        !scopes.hasFailed())
+      runBlock(running, block, whole, rest, prefetch);
+    scopes.leaveLoop();
+  }
+
+  /// As many rows as there are accumulators, of `width` columns of the tile.
+  void runBlock(ArrayRef<Sum> running, Value block, Value at, Value width,
+                RowPrefetch &prefetch) {
+    Stretch strip = {columns.group, kStripOfColumns, plus(columns.first, at),
+                     width};
+    auto eachRow = [&](bool isShort, auto run) {
+      Value row = isShort ? scopes.enterUnrolled(kColumnAccumulators)
+                          : scopes.enterLoop(kColumnAccumulators,
+                                             /*isParallel=*/false);
+      run(enterRow(plus(block, row)));
+      scopes.leaveLoop();
+    };
+    scopes.setGroup(columns.group, strip.first);
+    if (prefetch.isNeeded())
+      eachRow(/*isShort=*/true, [&](Value) { prefetch.emit(kStripOfColumns); });
+    eachRow(nest.getBlock().getOperations().size() <= kFewOps,
+            [&](Value number) {
+              Value front = firstOfRow(number);
+              Value lane = plus(at, enterStretch(strip, /*isParallel=*/true));
+              scopes.setLane(lane);
+              accumulate(running, plus(front, lane), /*isFirst=*/false);
+              scopes.leaveLoop();
+            });
   }
 
   /// Accumulators of a lane in their order.

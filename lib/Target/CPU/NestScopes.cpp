@@ -209,6 +209,19 @@ Value NestScopes::enterLoop(Value first, Value end, Value step,
   return loop.getInductionVar();
 }
 
+Value NestScopes::enterUnrolled(int64_t count) {
+  Value index = enterLoop(count, /*isParallel=*/false);
+  MLIRContext *context = builder.getContext();
+  auto unroll = LLVM::LoopUnrollAttr::get(
+      context, {}, {}, {}, BoolAttr::get(context, true), {}, {}, {});
+  cast<scf::ForOp>(index.getParentBlock()->getParentOp())
+      ->setAttr("llvm.loop_annotation",
+                LLVM::LoopAnnotationAttr::get(context, {}, {}, {}, unroll, {},
+                                              {}, {}, {}, {}, {}, {}, {}, {},
+                                              {}, {}));
+  return index;
+}
+
 void NestScopes::leaveLoop() {
   scopes.pop_back();
   Scope &scope = scopes.back();

@@ -62,6 +62,8 @@ public:
   mlir::Value enterLoop(int64_t count, bool isParallel) {
     return enterLoop(constant(0), constant(count), constant(1), isParallel);
   }
+  /// A loop of a few iterations that LLVM writes one after the other.
+  mlir::Value enterUnrolled(int64_t count);
   void leaveLoop();
   size_t depth() const { return scopes.size() - 1; }
   /// Where ops of the innermost loop go.

@@ -32,6 +32,12 @@ void RowPrefetch::add(Value memory, AffineMap map, ValueRange indices,
   fetched.push_back({memory, map, indices, ahead, isWritten});
 }
 
+void RowPrefetch::addLoads(kernel::NestOp nest) {
+  for (auto load : nest.getBody().getOps<kernel::LoadOp>())
+    if (!load.getMask())
+      add(load.getMemory(), load.getMap(), load.getIndices(), false);
+}
+
 void RowPrefetch::choose(kernel::NestOp nest, const NestPasses &passes,
                          StreamedStores &streams, unsigned pass) {
   fetched.clear();
@@ -39,11 +45,8 @@ void RowPrefetch::choose(kernel::NestOp nest, const NestPasses &passes,
   bool isLast = pass + 1 == passes.numPasses && passes.elementStores.empty();
   if (!isInFront && !isLast)
     return;
-  for (Operation &op : nest.getBlock())
-    // The first pass waits for memory itself.
-    if (auto load = dyn_cast<kernel::LoadOp>(op); load && pass > 0)
-      if (!load.getMask())
-        add(load.getMemory(), load.getMap(), load.getIndices(), false);
+  if (pass > 0) // the first pass waits for memory itself
+    addLoads(nest);
   if (isInFront)
     for (kernel::StoreOp store : passes.elementStores)
       if (!streams.isStreamed(store, inner))
@@ -56,7 +59,7 @@ void RowPrefetch::emit(int64_t count) {
     Value memory = scopes.memoryOf(one.memory);
     Type element = cast<MemRefType>(memory.getType()).getElementType();
     int64_t bytes = elementBytes(element), step = kLineBytes / bytes;
-    bool isLong = scopes.groups[inner].extent * bytes > kLongBytes;
+    bool isLong = rowsAtOnce * scopes.groups[inner].extent * bytes > kLongBytes;
     for (int64_t at = 0; at < count; at += step) {
       Value index = arith::AddIOp::create(scopes.here(), scopes.loc, first,
                                           scopes.constant(one.ahead + at));

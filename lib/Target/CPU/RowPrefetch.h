@@ -20,6 +20,8 @@ public:
   /// Chooses what is fetched in `pass`; nothing in most.
   void choose(kernel::NestOp nest, const NestPasses &passes,
               StreamedStores &streams, unsigned pass);
+  /// Lines of the next rows of all that is read.
+  void addLoads(kernel::NestOp nest);
   bool isNeeded() const { return !fetched.empty(); }
 
   /// Of `count` elements from the innermost index on that is set.
