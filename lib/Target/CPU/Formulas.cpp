@@ -11,6 +11,7 @@
 
 #include "Formulas.h"
 
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -94,31 +95,36 @@ Value Formulas::atMost(Value x, Value bound) {
   return select(compare(FP::OLT, bound, x), bound, x);
 }
 
-/// 2^n e^f with |f| about log(2) / 2 at most; `isNormal`: 2^n is a normal
-/// number. No conversion, which would have no result for a NaN: beside 1.5 *
-/// 2^23 the sum's low bits are n and the exponent of 1.
-Value Formulas::expWithin(Value x, bool isNormal) {
-  Value front = number(12582912 + (isNormal ? 127 : 254));
+/// 2^n e^f with |f| about log(2) / 2 at most. No conversion, which would have
+/// no result for a NaN: beside 1.5 * 2^23 the sum's low bits are n, and what is
+/// added for the exponents of 1.
+Value Formulas::expWithin(Value x, Scale scale) {
+  Value front = number(12582912 + (scale == Scale::Normal   ? 127
+                                   : scale == Scale::Halves ? 254
+                                                            : 0));
   Value shifted = fma(x, number(1.44269504f), front);
   Value n = subtract(shifted, front);
   Value f = fma(n, number(-0.693145752f), x);
   f = fma(n, number(-1.42860677e-6f), f);
   Value p = polynomial(f, {1.37805939e-3f, 8.37312452e-3f, 4.16695364e-2f,
                            1.66664720e-1f, 4.99999851e-1f, 1.0f, 1.0f});
+  if (scale == Scale::Instruction)
+    return LLVM::LoadExpOp::create(builder, loc, p.getType(), p,
+                                   subtract(bits(shifted), bits(front)));
   auto asExponent = [&](Value bits) {
     return make<arith::ShLIOp>(bits, integer(23));
   };
   Value both = asExponent(bits(shifted));
-  if (isNormal)
+  if (scale == Scale::Normal)
     return multiply(p, fromBits(both));
   // Each half of n has a power of two, and only the second product rounds.
   Value half = asExponent(make<arith::ShRUIOp>(bits(shifted), integer(1)));
   return multiply(multiply(p, fromBits(half)), fromBits(subtract(both, half)));
 }
 
-Value Formulas::exp(Value x) {
+Value Formulas::exp(Value x, bool hasScaling) {
   return expWithin(atMost(atLeast(x, number(-104)), number(89)),
-                   /*isNormal=*/false);
+                   hasScaling ? Scale::Instruction : Scale::Halves);
 }
 
 /// 2^n (1 + f) with 1 + f in [2/3, 4/3).
@@ -154,9 +160,9 @@ Value Formulas::tanh(Value x) {
   Value p = polynomial(
       s, {1.57394409e-2f, -5.23025431e-2f, 1.33152977e-1f, -3.33327681e-1f});
   Value small = fma(multiply(p, s), x, x);
-  Value t = add(
-      expWithin(atMost(multiply(number(2), a), number(80)), /*isNormal=*/true),
-      number(1));
+  Value t =
+      add(expWithin(atMost(multiply(number(2), a), number(80)), Scale::Normal),
+          number(1));
   t = subtract(number(1), make<arith::DivFOp>(number(2), t));
   return select(compare(FP::ULT, a, number(0.55f)), small, copySign(t, x));
 }
@@ -171,7 +177,7 @@ Value Formulas::erf(Value x) {
     r = fma(r, t, factor);
   r = fma(r, t, arith::NegFOp::create(builder, loc, t));
   // What is below is lost beside 1.
-  Value rest = expWithin(atLeast(r, number(-80)), /*isNormal=*/true);
+  Value rest = expWithin(atLeast(r, number(-80)), Scale::Normal);
   Value large = copySign(subtract(number(1), rest), x);
   Value p = polynomial(s, {-5.96761703e-4f, 4.99119423e-3f, -2.67681349e-2f,
                            1.12819925e-1f, -3.76125336e-1f, 1.28379166e-1f});
@@ -264,9 +270,9 @@ Value Formulas::sinOrCos(Value x, bool isCos) {
   return select(isInside, y, number(NAN));
 }
 
-Value Formulas::function(Operation *op, Value x) {
+Value Formulas::function(Operation *op, Value x, bool hasScaling) {
   if (isa<math::ExpOp>(op))
-    return exp(x);
+    return exp(x, hasScaling);
   if (isa<math::LogOp>(op))
     return log(x);
   if (isa<math::TanhOp>(op))

@@ -17,10 +17,11 @@ public:
   Formulas(mlir::OpBuilder &builder, mlir::Location loc)
       : builder(builder), loc(loc) {}
 
-  /// Of f32; null if there is no formula for `op`.
-  mlir::Value function(mlir::Operation *op, mlir::Value x);
+  /// Of f32; null if there is no formula for `op`. `hasScaling` changes no bit
+  /// (LoopChoices).
+  mlir::Value function(mlir::Operation *op, mlir::Value x, bool hasScaling);
 
-  mlir::Value exp(mlir::Value x);
+  mlir::Value exp(mlir::Value x, bool hasScaling);
   mlir::Value log(mlir::Value x);
   mlir::Value tanh(mlir::Value x);
   mlir::Value erf(mlir::Value x);
@@ -70,8 +71,11 @@ public:
 private:
   mlir::Value atLeast(mlir::Value x, mlir::Value bound);
   mlir::Value atMost(mlir::Value x, mlir::Value bound);
-  /// e^x for x in [-104, 89] or NaN; `isNormal`: in [-86, 86].
-  mlir::Value expWithin(mlir::Value x, bool isNormal);
+  /// How e^f is multiplied by 2^n: as a normal number, as two, or by an
+  /// instruction that has any n.
+  enum class Scale { Normal, Halves, Instruction };
+  /// e^x for x in [-104, 89] or NaN; with Scale::Normal in [-86, 86].
+  mlir::Value expWithin(mlir::Value x, Scale scale);
   mlir::Value fma(mlir::Value a, mlir::Value b, mlir::Value c);
   mlir::Value fma(mlir::Value a, mlir::Value b, double c) {
     return fma(a, b, number(c));

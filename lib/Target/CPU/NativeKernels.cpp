@@ -10,6 +10,7 @@
 #include "Machine.h"
 
 #include "cutback/Runtime/Artifact.h"
+#include "cutback/Runtime/CpuFeatures.h"
 #include "cutback/Runtime/KernelCode.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -130,9 +131,16 @@ private:
 
 } // namespace
 
+LoopChoices cutback::choicesOfThisProcessor(AccessTests tests) {
+  LoopChoices choices;
+  choices.tests = tests;
+  choices.hasScaling = llvm::is_contained(cpuFeatures(), "avx512vl");
+  return choices;
+}
+
 FailureOr<std::unique_ptr<KernelRunner>>
 cutback::compileNativeKernels(ModuleOp module) {
-  return compileNativeKernelsInParts(module, 1);
+  return compileNativeKernelsInParts(module, 1, choicesOfThisProcessor());
 }
 
 FailureOr<std::unique_ptr<KernelRunner>>
@@ -149,7 +157,7 @@ FailureOr<KernelObject> cutback::compileKernelObject(ModuleOp module,
                                                      AccessTests tests) {
   OwningOpRef<ModuleOp> loops(ModuleOp::create(module.getLoc()));
   std::vector<std::string> names;
-  auto lowered = lowerAll(module, *loops, names, {LoopsFor::Processor, tests});
+  auto lowered = lowerAll(module, *loops, names, choicesOfThisProcessor(tests));
   if (failed(lowered))
     return failure();
   FailureOr<std::string> bytes = cpu::compileObject(*loops, names, calls);

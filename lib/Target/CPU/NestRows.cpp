@@ -269,12 +269,11 @@ private:
   template <typename Fn>
   void runBlock(size_t inner, Value first, int64_t count, Fn run) {
     bool fetches = prefetch && prefetch->isNeeded();
-    if (fetches && isTile()) {
+    if (fetches && (isTile() || count < kStrip)) {
       scopes.setGroup(inner, first);
       prefetch->emit(count);
       fetches = false;
     }
-    fetches &= count >= kStrip;
     bool waits = streams.isNeeded() && !isTileStreamed;
     bool isCut = fetches || waits || scopes.drawsAlong(inner);
     int64_t rest = isCut ? count % kStrip : count;

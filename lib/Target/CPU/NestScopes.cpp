@@ -139,13 +139,13 @@ NestScopes::NestScopes(kernel::NestOp nest, OpBuilder &builder,
                        const KernelFrame &frame,
                        std::vector<Operation *> &checked)
     : groups(groupAxes(nest)), isReduced(nest.findReduced()),
-      loc(nest.getLoc()), scalars(builder, frame.functions, frame.loops),
-      nest(nest), hasFunctions(llvm::any_of(nest.getBlock(),
-                                            [](Operation &op) {
-                                              return isa<math::MathDialect>(
-                                                         op.getDialect()) ||
-                                                     isa<kernel::DrawOp>(op);
-                                            })),
+      loc(nest.getLoc()), scalars(builder, frame), nest(nest),
+      hasFunctions(llvm::any_of(nest.getBlock(),
+                                [](Operation &op) {
+                                  return isa<math::MathDialect>(
+                                             op.getDialect()) ||
+                                         isa<kernel::DrawOp>(op);
+                                })),
       builder(builder), frame(frame), checked(checked),
       groupOf(nest.getExtents().size(), 0) {
   for (auto [number, group] : llvm::enumerate(groups))

@@ -369,7 +369,7 @@ Value ScalarOps::math(Operation *op, ValueRange x, Type type) {
   if (!isa<FloatType>(type))
     return Value();
   if (type.isF32())
-    if (Value formula = f.function(op, x[0]))
+    if (Value formula = f.function(op, x[0], hasScaling))
       return formula;
   StringRef name = libraryName(op);
   if (name.empty())

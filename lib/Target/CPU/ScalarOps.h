@@ -21,8 +21,9 @@ llvm::ArrayRef<LibraryFunction> libraryFunctions();
 /// Builds scalar ops where `builder` stands.
 class ScalarOps {
 public:
-  ScalarOps(mlir::OpBuilder &builder, RareFunctions functions, LoopsFor loops)
-      : builder(builder), functions(functions), loops(loops) {}
+  ScalarOps(mlir::OpBuilder &builder, const KernelFrame &frame)
+      : builder(builder), functions(frame.functions), loops(frame.loops),
+        hasScaling(frame.hasScaling) {}
 
   /// `op` (of arith or math) on `operands`, rounded to its type; null if there
   /// is no machine code for it.
@@ -67,6 +68,7 @@ private:
   mlir::OpBuilder &builder;
   const RareFunctions functions;
   const LoopsFor loops;
+  const bool hasScaling;
 };
 
 } // namespace cutback::cpu

@@ -31,6 +31,8 @@ struct LoopChoices {
   LoopsFor loops = LoopsFor::Processor;
   AccessTests tests = AccessTests::OfData;
   int64_t streamedBytes = kStreamedBytes;
+  /// Of the machine: numbers are multiplied by powers of two in an instruction.
+  bool hasScaling = false;
 };
 
 /// What a kernel's loops read.

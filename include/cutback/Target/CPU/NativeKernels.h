@@ -17,6 +17,10 @@
 
 namespace cutback {
 
+/// How kernels become loops of this machine's processor. Other choices give the
+/// same bits.
+LoopChoices choicesOfThisProcessor(AccessTests tests = AccessTests::OfData);
+
 /// Compiles all kernels of `module` for this machine. It must outlive what is
 /// returned. Emits an error at an op that has no machine code.
 mlir::FailureOr<std::unique_ptr<interpreter::KernelRunner>>
@@ -26,7 +30,7 @@ compileNativeKernels(mlir::ModuleOp module);
 /// the other, the last one first: what threads do in any order.
 mlir::FailureOr<std::unique_ptr<interpreter::KernelRunner>>
 compileNativeKernelsInParts(mlir::ModuleOp module, unsigned parts,
-                            const LoopChoices &choices = {});
+                            const LoopChoices &choices);
 
 /// An object file of kernels.
 struct KernelObject {
