@@ -347,12 +347,22 @@ inline void storeBlock(E *results, const int *lines, const int *places,
                        T *block, int rows, int columns, const Finish &finish) {
   using Block = ProductBlock<T>;
   int ends[Block::columns]; // of neighbors
-  for (int j = columns; j-- > 0;)
-    ends[j] =
-        j + 1 < columns && places[j + 1] == places[j] + 1 ? ends[j + 1] : j + 1;
+  bool areApart = true;
+  for (int j = columns; j-- > 0;) {
+    const bool isNext = j + 1 < columns && places[j + 1] == places[j] + 1;
+    ends[j] = isNext ? ends[j + 1] : j + 1;
+    areApart &= !isNext;
+  }
   for (int i = 0; i < rows; ++i) {
     T *sums = block + i * Block::columns;
     finish(i, sums);
+    if (areApart) {
+      E *out = results + lines[i];
+#pragma GCC unroll 4
+      for (int j = 0; j < columns; ++j)
+        out[places[j]] = to<E>(sums[j]);
+      continue;
+    }
     for (int j = 0; j < columns;) {
       E *out = results + lines[i] + places[j];
       const int first = j, count = ends[j] - j;
