@@ -67,6 +67,10 @@ llvm::ArrayRef<DeviceFile> cutback::cuda::deviceFiles() {
           "cutback_gamma.cuh",
 #include "cutback_gamma.cuh.inc"
       },
+      {
+          "cutback_special.cuh",
+#include "cutback_special.cuh.inc"
+      },
   };
   return files;
 }

@@ -165,10 +165,20 @@ struct Draw {
   int64_t isTraining = 1;       ///< Slopes
 };
 
-/// Tensors: two parameters of each element, out.
+/// Tensors: the number of each element, a second one (GammaSlope; none of
+/// others), out.
 struct Special {
-  enum Kind : int64_t { GammaSlope };
+  enum Kind : int64_t {
+    GammaSlope,
+    LogGamma,
+    Polygamma,
+    InverseErf,
+    ScaledErfc,
+    LogNormal,
+    NormalQuantile
+  };
   int64_t kind = GammaSlope;
+  int64_t degree = 0; ///< Polygamma
 };
 
 /// Tensors: table (or gradient, of rows of bags), indices, offsets, weights,

@@ -12,9 +12,9 @@ template <typename T> __device__ inline T *sharedMemory() {
 }
 #endif
 
-#include "cutback_gamma.cuh"
 #include "cutback_grid.cuh"
 #include "cutback_random.cuh"
 #include "cutback_rows.cuh"
+#include "cutback_special.cuh"
 #include "cutback_tile_attention.cuh"
 #include "cutback_windows.cuh"
