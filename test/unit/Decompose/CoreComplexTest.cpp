@@ -4,17 +4,9 @@
 // kernels; CoreListTest has those that the reference has. No op on complex
 // numbers is left but views.
 
-#include "../Interpreter/TorchCalls.h"
-
-#include "cutback/Decompose/Composites.h"
-#include "cutback/Dialect/Aten/Aten.h"
-#include "cutback/Dialect/Joint/Joint.h"
-#include "cutback/Interpreter/Interpreter.h"
+#include "CoreFixture.h"
 
 #include "mlir/IR/TypeUtilities.h"
-#include "mlir/Parser/Parser.h"
-
-#include "gtest/gtest.h"
 
 #include <cmath>
 
@@ -24,19 +16,8 @@ using namespace cutback::interpreter;
 
 namespace {
 
-bool staysNothing(Operation *) { return false; }
-
-class CoreComplex {
+class CoreComplex : public test::CoreFixture {
 protected:
-  CoreComplex() {
-    DialectRegistry registry;
-    registry
-        .insert<aten::AtenDialect, joint::JointDialect, func::FuncDialect>();
-    registerAtenDecompositions(registry);
-    context.appendDialectRegistry(registry);
-    context.loadAllAvailableDialects();
-  }
-
   static RuntimeValue inputOf(Type given, size_t number) {
     auto type = cast<RankedTensorType>(given);
     Tensor tensor =
@@ -77,8 +58,6 @@ protected:
       EXPECT_EQ(test::differenceOf(std::get<Tensor>(a), std::get<Tensor>(b)),
                 "");
   }
-
-  MLIRContext context;
 };
 
 class CoreComplexTest : public CoreComplex,

@@ -5,16 +5,7 @@
 // rule takes apart. Then what the reference has not: infinities, numbers at the
 // edges of a loss, sizes that are not known; against the interpreter's kernels.
 
-#include "../Interpreter/TorchCalls.h"
-
-#include "cutback/Decompose/Composites.h"
-#include "cutback/Dialect/Aten/Aten.h"
-#include "cutback/Dialect/Joint/Joint.h"
-#include "cutback/Interpreter/Interpreter.h"
-
-#include "mlir/Parser/Parser.h"
-
-#include "gtest/gtest.h"
+#include "CoreFixture.h"
 
 #include <cmath>
 
@@ -24,19 +15,8 @@ using namespace cutback::interpreter;
 
 namespace {
 
-bool staysNothing(Operation *) { return false; }
-
-class CoreList : public testing::Test {
+class CoreList : public test::CoreFixture, public testing::Test {
 protected:
-  CoreList() {
-    DialectRegistry registry;
-    registry
-        .insert<aten::AtenDialect, joint::JointDialect, func::FuncDialect>();
-    registerAtenDecompositions(registry);
-    context.appendDialectRegistry(registry);
-    context.loadAllAvailableDialects();
-  }
-
   /// The results of `function` after the rules; what failed in `messages`.
   FailureOr<std::vector<RuntimeValue>>
   runInCoreOps(func::FuncOp function,
@@ -50,7 +30,6 @@ protected:
     compareFunction(test::functionAround(call));
   }
 
-  MLIRContext context;
   int numTaken = 0; ///< calls that a rule takes apart
 };
 

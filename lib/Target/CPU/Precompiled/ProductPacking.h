@@ -190,28 +190,51 @@ inline bool isInside(const Places<axes, width> &places, int e, const int *place,
   return isIn;
 }
 
-/// Elements `from`, `from` + 1, … where a place is inside, zeros elsewhere.
-template <int axes, int width, typename T>
-inline void copyWhereInside(const Places<axes, width> &places, const int *place,
-                            const int *sizes, const T *from, T *to) {
+/// Which columns of a panel have a place inside with a step.
+template <int axes, int width, typename T> struct InsideColumns {
+  bool isIn[width];
+
+  void find(const Places<axes, width> &places, const int *place,
+            const int *sizes) {
+    for (int e = 0; e < width; ++e)
+      isIn[e] = isInside<axes, width>(places, e, place, sizes);
+  }
+  /// Elements `from`, `from` + 1, … of those, zeros elsewhere.
+  void copy(const T *from, T *to) const {
+    for (int e = 0; e < width; ++e)
+      to[e] = isIn[e] ? from[e] : T(0);
+  }
+};
 #if defined(__AVX512F__)
-  if constexpr (std::is_same_v<T, float>) {
+template <int axes, int width> struct InsideColumns<axes, width, float> {
+  __mmask16 isIn[width / 16];
+
+  void find(const Places<axes, width> &places, const int *place,
+            const int *sizes) {
     for (int e = 0; e < width; e += 16) {
-      __mmask16 isIn = 0xFFFF;
+      __mmask16 all = 0xFFFF;
       for (int axis = 0; axis < axes; ++axis)
-        isIn = _mm512_mask_cmplt_epu32_mask(
-            isIn,
+        all = _mm512_mask_cmplt_epu32_mask(
+            all,
             _mm512_add_epi32(_mm512_loadu_si512(places[axis] + e),
                              _mm512_set1_epi32(place[axis])),
             _mm512_set1_epi32(sizes[axis]));
-      _mm512_storeu_ps(to + e, _mm512_maskz_loadu_ps(isIn, from + e));
+      isIn[e / 16] = all;
     }
-    return;
   }
+  void copy(const float *from, float *to) const {
+    for (int e = 0; e < width; e += 16)
+      _mm512_storeu_ps(to + e, _mm512_maskz_loadu_ps(isIn[e / 16], from + e));
+  }
+};
 #elif defined(__AVX2__)
-  if constexpr (std::is_same_v<T, float>) {
+template <int axes, int width> struct InsideColumns<axes, width, float> {
+  __m256i isIn[width / 8];
+
+  void find(const Places<axes, width> &places, const int *place,
+            const int *sizes) {
     for (int e = 0; e < width; e += 8) {
-      __m256i mask = _mm256_set1_epi32(-1);
+      __m256i all = _mm256_set1_epi32(-1);
       for (int axis = 0; axis < axes; ++axis) {
         const __m256i at = _mm256_add_epi32(
             _mm256_loadu_si256(
@@ -219,17 +242,18 @@ inline void copyWhereInside(const Places<axes, width> &places, const int *place,
             _mm256_set1_epi32(place[axis]));
         const __m256i isBelow =
             _mm256_cmpgt_epi32(_mm256_set1_epi32(sizes[axis]), at);
-        mask = _mm256_and_si256(
-            mask, _mm256_andnot_si256(_mm256_srai_epi32(at, 31), isBelow));
+        all = _mm256_and_si256(
+            all, _mm256_andnot_si256(_mm256_srai_epi32(at, 31), isBelow));
       }
-      _mm256_storeu_ps(to + e, _mm256_maskload_ps(from + e, mask));
+      isIn[e / 8] = all;
     }
-    return;
   }
+  void copy(const float *from, float *to) const {
+    for (int e = 0; e < width; e += 8)
+      _mm256_storeu_ps(to + e, _mm256_maskload_ps(from + e, isIn[e / 8]));
+  }
+};
 #endif
-  for (int e = 0; e < width; ++e)
-    to[e] = isInside<axes, width>(places, e, place, sizes) ? from[e] : T(0);
-}
 
 #if defined(__AVX2__) && defined(__FMA__)
 /// The same of `count` steps that lie side by side, the first at `from` and
@@ -278,13 +302,57 @@ inline void countNeighbors(const Place<axes> *along, int count,
   }
 }
 
+/// After how many steps their places come again, those of a window in the next
+/// channel: up to kTaps, else 0.
+constexpr int kTaps = 64;
+template <int axes> inline int periodOf(const Place<axes> *along, int count) {
+  auto isAgain = [&](int period) {
+    for (int k = period; k < count; ++k)
+      for (int axis = 0; axis < axes; ++axis)
+        if (along[k].along[axis] != along[k - period].along[axis])
+          return false;
+    return true;
+  };
+  for (int period = 1; period <= kTaps; ++period)
+    if (isAgain(period))
+      return period;
+  return 0;
+}
+
+/// Copies a panel of columns that lie side by side. Which of them are inside is
+/// found once for a tap of the window.
+template <typename T, int axes, int width>
+inline void copySideways(T *to, const T *from, const Place<axes> *along,
+                         int period, int steps,
+                         const Places<axes, width> &places, const int *low,
+                         const int *high, const int *sizes) {
+  InsideColumns<axes, width, T> inside[kTaps];
+  bool areInside[kTaps];
+  for (int k = 0, tap = 0; k < steps; ++k, to += width) {
+    const int *place = along[k].along;
+    if (k < period || !period) {
+      areInside[tap] = true;
+      for (int axis = 0; axis < axes; ++axis)
+        areInside[tap] &= low[axis] + place[axis] >= 0 &&
+                          high[axis] + place[axis] < sizes[axis];
+      if (!areInside[tap])
+        inside[tap].find(places, place, sizes);
+    }
+    if (areInside[tap])
+      std::memcpy(to, from + along[k].at, sizeof(T) * width);
+    else
+      inside[tap].copy(from + along[k].at, to);
+    tap = tap + 1 < period ? tap + 1 : 0;
+  }
+}
+
 /// One panel of windows, compiled once for all convolutions of as many axes.
 /// Most columns, or steps, lie side by side, and are copied as they lie.
 template <typename T, int axes>
 __attribute__((noinline)) void
 copyWindows(T *to, const T *elements, const Place<axes> *columns,
-            const Place<axes> *along, const unsigned char *runs, int steps,
-            const int *sizes) {
+            const Place<axes> *along, const unsigned char *runs, int period,
+            int steps, const int *sizes) {
   constexpr int width = ProductBlock<T>::width;
   int at[width], low[axes], high[axes];
   Places<axes, width> places;
@@ -299,12 +367,15 @@ copyWindows(T *to, const T *elements, const Place<axes> *columns,
       high[axis] = e ? std::max(high[axis], place) : place;
     }
   }
+  if (isRow)
+    return copySideways<T, axes, width>(to, elements + at[0], along, period,
+                                        steps, places, low, high, sizes);
   for (int k = 0; k < steps; ++k, to += width) {
     const int *place = along[k].along;
     const T *from = elements + along[k].at;
 #if defined(__AVX2__) && defined(__FMA__)
     if constexpr (std::is_same_v<T, float>)
-      if (!isRow && runs[k] > 1) {
+      if (runs[k] > 1) {
         const int some = runs[k];
         bool areInside = true;
         for (int axis = 0; axis < axes; ++axis)
@@ -323,17 +394,9 @@ copyWindows(T *to, const T *elements, const Place<axes> *columns,
     for (int axis = 0; axis < axes; ++axis)
       areInside &= low[axis] + place[axis] >= 0 &&
                    high[axis] + place[axis] < sizes[axis];
-    if (areInside && isRow) {
-      std::memcpy(to, from + at[0], sizeof(T) * width);
-      continue;
-    }
     if (areInside) {
       for (int e = 0; e < width; ++e)
         to[e] = from[at[e]];
-      continue;
-    }
-    if (isRow) {
-      copyWhereInside<axes, width>(places, place, sizes, from + at[0], to);
       continue;
     }
     for (int e = 0; e < width; ++e)

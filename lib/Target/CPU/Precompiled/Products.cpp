@@ -23,12 +23,13 @@ void packWindows(const precompiled::Factor &factor, const E *from, T *to,
   unsigned char runs[ProductBlock<T>::steps];
   findPlaces(factor.step, step, steps, along);
   countNeighbors<axes>(along, steps, runs);
+  const int period = periodOf<axes>(along, steps);
   for (int j = 0; j < columns; j += width, to += width * steps) {
     const int some = std::min(width, columns - j);
     findPlaces(factor.line, column + j, some, lines);
     std::fill(lines + some, lines + width, lines[some - 1]);
     if constexpr (std::is_same_v<T, E>)
-      copyWindows<T, axes>(to, from, lines, along, runs, steps, sizes);
+      copyWindows<T, axes>(to, from, lines, along, runs, period, steps, sizes);
     else
       for (int k = 0; k < steps; ++k)
         for (int e = 0; e < width; ++e) {
