@@ -190,51 +190,62 @@ inline bool isInside(const Places<axes, width> &places, int e, const int *place,
   return isIn;
 }
 
-/// Which columns of a panel have a place inside with a step.
+/// Which of the first `count` columns of a panel have a place inside with a
+/// step: of those in front of `split`, and of the others.
 template <int axes, int width, typename T> struct InsideColumns {
   bool isIn[width];
+  int split;
 
   void find(const Places<axes, width> &places, const int *place,
-            const int *sizes) {
+            const int *sizes, int front, int count) {
+    split = front;
     for (int e = 0; e < width; ++e)
-      isIn[e] = isInside<axes, width>(places, e, place, sizes);
+      isIn[e] = e < count && isInside<axes, width>(places, e, place, sizes);
   }
-  /// Elements `from`, `from` + 1, … of those, zeros elsewhere.
-  void copy(const T *from, T *to) const {
+  /// Elements `from`, `from` + 1, … of those, and behind `split` of `other`;
+  /// zeros elsewhere.
+  void copy(const T *from, const T *other, T *to) const {
     for (int e = 0; e < width; ++e)
-      to[e] = isIn[e] ? from[e] : T(0);
+      to[e] = !isIn[e] ? T(0) : e < split ? from[e] : other[e];
   }
 };
 #if defined(__AVX512F__)
 template <int axes, int width> struct InsideColumns<axes, width, float> {
-  __mmask16 isIn[width / 16];
+  __mmask16 isIn[width / 16], isInOther[width / 16];
 
   void find(const Places<axes, width> &places, const int *place,
-            const int *sizes) {
+            const int *sizes, int split, int count) {
+    auto below = [](int lanes) {
+      return __mmask16((1u << std::clamp(lanes, 0, 16)) - 1);
+    };
     for (int e = 0; e < width; e += 16) {
-      __mmask16 all = 0xFFFF;
+      __mmask16 all = below(count - e);
       for (int axis = 0; axis < axes; ++axis)
         all = _mm512_mask_cmplt_epu32_mask(
             all,
             _mm512_add_epi32(_mm512_loadu_si512(places[axis] + e),
                              _mm512_set1_epi32(place[axis])),
             _mm512_set1_epi32(sizes[axis]));
-      isIn[e / 16] = all;
+      isIn[e / 16] = __mmask16(all & below(split - e));
+      isInOther[e / 16] = __mmask16(all & ~below(split - e));
     }
   }
-  void copy(const float *from, float *to) const {
+  void copy(const float *from, const float *other, float *to) const {
     for (int e = 0; e < width; e += 16)
-      _mm512_storeu_ps(to + e, _mm512_maskz_loadu_ps(isIn[e / 16], from + e));
+      _mm512_storeu_ps(
+          to + e,
+          _mm512_mask_loadu_ps(_mm512_maskz_loadu_ps(isIn[e / 16], from + e),
+                               isInOther[e / 16], other + e));
   }
 };
-#elif defined(__AVX2__)
+#elif defined(__AVX2__) && defined(__FMA__)
 template <int axes, int width> struct InsideColumns<axes, width, float> {
-  __m256i isIn[width / 8];
+  __m256i isIn[width / 8], isInOther[width / 8];
 
   void find(const Places<axes, width> &places, const int *place,
-            const int *sizes) {
+            const int *sizes, int split, int count) {
     for (int e = 0; e < width; e += 8) {
-      __m256i all = _mm256_set1_epi32(-1);
+      __m256i all = lanesBelow(count - e);
       for (int axis = 0; axis < axes; ++axis) {
         const __m256i at = _mm256_add_epi32(
             _mm256_loadu_si256(
@@ -245,12 +256,17 @@ template <int axes, int width> struct InsideColumns<axes, width, float> {
         all = _mm256_and_si256(
             all, _mm256_andnot_si256(_mm256_srai_epi32(at, 31), isBelow));
       }
-      isIn[e / 8] = all;
+      const __m256i front = lanesBelow(split - e);
+      isIn[e / 8] = _mm256_and_si256(all, front);
+      isInOther[e / 8] = _mm256_andnot_si256(front, all);
     }
   }
-  void copy(const float *from, float *to) const {
+  void copy(const float *from, const float *other, float *to) const {
     for (int e = 0; e < width; e += 8)
-      _mm256_storeu_ps(to + e, _mm256_maskload_ps(from + e, isIn[e / 8]));
+      _mm256_storeu_ps(
+          to + e,
+          _mm256_or_ps(_mm256_maskload_ps(from + e, isIn[e / 8]),
+                       _mm256_maskload_ps(other + e, isInOther[e / 8])));
   }
 };
 #endif
@@ -319,47 +335,53 @@ template <int axes> inline int periodOf(const Place<axes> *along, int count) {
   return 0;
 }
 
-/// Copies a panel of columns that lie side by side. Which of them are inside is
-/// found once for a tap of the window.
+/// Copies a panel of `count` columns that lie side by side, all or those in
+/// front of `split` and the others, which are counted from `other` on. Which of
+/// them are inside is found once for a tap of the window.
 template <typename T, int axes, int width>
-inline void copySideways(T *to, const T *from, const Place<axes> *along,
-                         int period, int steps,
-                         const Places<axes, width> &places, const int *low,
-                         const int *high, const int *sizes) {
+inline void copySideways(T *to, const T *from, const T *other, int split,
+                         int count, const Place<axes> *along, int period,
+                         int steps, const Places<axes, width> &places,
+                         const int *low, const int *high, const int *sizes) {
   InsideColumns<axes, width, T> inside[kTaps];
   bool areInside[kTaps];
   for (int k = 0, tap = 0; k < steps; ++k, to += width) {
     const int *place = along[k].along;
     if (k < period || !period) {
-      areInside[tap] = true;
+      areInside[tap] = split == width && count == width;
       for (int axis = 0; axis < axes; ++axis)
         areInside[tap] &= low[axis] + place[axis] >= 0 &&
                           high[axis] + place[axis] < sizes[axis];
       if (!areInside[tap])
-        inside[tap].find(places, place, sizes);
+        inside[tap].find(places, place, sizes, split, count);
     }
     if (areInside[tap])
       std::memcpy(to, from + along[k].at, sizeof(T) * width);
     else
-      inside[tap].copy(from + along[k].at, to);
+      inside[tap].copy(from + along[k].at, other + along[k].at, to);
     tap = tap + 1 < period ? tap + 1 : 0;
   }
 }
 
 /// One panel of windows, compiled once for all convolutions of as many axes.
-/// Most columns, or steps, lie side by side, and are copied as they lie.
+/// Most columns, or steps, lie side by side, and are copied as they lie. Behind
+/// `count` columns the last one stands again, or anything.
 template <typename T, int axes>
 __attribute__((noinline)) void
-copyWindows(T *to, const T *elements, const Place<axes> *columns,
+copyWindows(T *to, const T *elements, const Place<axes> *columns, int count,
             const Place<axes> *along, const unsigned char *runs, int period,
             int steps, const int *sizes) {
   constexpr int width = ProductBlock<T>::width;
   int at[width], low[axes], high[axes];
   Places<axes, width> places;
-  bool isRow = true;
+  int split = width; // where the second of two rows begins
+  bool areRows = true;
   for (int e = 0; e < width; ++e) {
     at[e] = columns[e].at;
-    isRow &= at[e] == at[0] + e;
+    if (e > 0 && e < count && at[e] != at[e - 1] + 1) {
+      areRows &= split == width;
+      split = e;
+    }
     for (int axis = 0; axis < axes; ++axis) {
       const int place = columns[e].along[axis];
       places[axis][e] = place;
@@ -367,9 +389,10 @@ copyWindows(T *to, const T *elements, const Place<axes> *columns,
       high[axis] = e ? std::max(high[axis], place) : place;
     }
   }
-  if (isRow)
-    return copySideways<T, axes, width>(to, elements + at[0], along, period,
-                                        steps, places, low, high, sizes);
+  if (areRows)
+    return copySideways<T, axes, width>(
+        to, elements + at[0], elements + at[split % width] - split % width,
+        split, count, along, period, steps, places, low, high, sizes);
   for (int k = 0; k < steps; ++k, to += width) {
     const int *place = along[k].along;
     const T *from = elements + along[k].at;

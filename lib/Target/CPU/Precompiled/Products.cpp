@@ -29,7 +29,8 @@ void packWindows(const precompiled::Factor &factor, const E *from, T *to,
     findPlaces(factor.line, column + j, some, lines);
     std::fill(lines + some, lines + width, lines[some - 1]);
     if constexpr (std::is_same_v<T, E>)
-      copyWindows<T, axes>(to, from, lines, along, runs, period, steps, sizes);
+      copyWindows<T, axes>(to, from, lines, some, along, runs, period, steps,
+                           sizes);
     else
       for (int k = 0; k < steps; ++k)
         for (int e = 0; e < width; ++e) {
