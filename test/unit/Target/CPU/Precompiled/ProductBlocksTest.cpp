@@ -3,9 +3,9 @@
 // Products of sizes around those of blocks beside three plain loops: the same
 // bits, for any number of threads, and whichever factor has lines side by side.
 
-#include "Target/CPU/Precompiled/ProductPacking.h"
+#include "LevelTest.h"
 
-#include "gtest/gtest.h"
+#include "Target/CPU/Precompiled/ProductPacking.h"
 
 #include <random>
 #include <vector>
@@ -97,7 +97,9 @@ template <typename T> void check(int m, int n, int k) {
     }
 }
 
-TEST(ProductBlocksTest, SmallProductsAreThoseOfPlainLoops) {
+class ProductBlocksTest : public cutback::test::LevelTest {};
+
+TEST_F(ProductBlocksTest, SmallProductsAreThoseOfPlainLoops) {
   for (int m : {1, 5, 6, 13})
     for (int n : {1, 7, 33})
       for (int k : {0, 1, 9, 100}) {
@@ -107,7 +109,7 @@ TEST(ProductBlocksTest, SmallProductsAreThoseOfPlainLoops) {
 }
 
 // One part of the steps, two, and several with a short one.
-TEST(ProductBlocksTest, PartsOfTheStepsKeepTheOrderOfSums) {
+TEST_F(ProductBlocksTest, PartsOfTheStepsKeepTheOrderOfSums) {
   for (int k : {255, 256, 257, 512, 1030}) {
     check<float>(20, 35, k);
     check<double>(20, 35, k);
@@ -116,7 +118,7 @@ TEST(ProductBlocksTest, PartsOfTheStepsKeepTheOrderOfSums) {
 
 // More rows than a block has, than one thread's sums are held for, and more
 // columns than are packed at once.
-TEST(ProductBlocksTest, SumsOfManyRowsAreHeldBetweenParts) {
+TEST_F(ProductBlocksTest, SumsOfManyRowsAreHeldBetweenParts) {
   check<float>(145, 17, 300);
   check<float>(1000, 19, 270);
   check<double>(1000, 7, 270);
