@@ -24,6 +24,7 @@ template <typename T> struct Lanes {
   using Vector = T;
   static T load(const T *from) { return *from; }
   static void store(T *to, T x) { *to = x; }
+  static void write(T *to, T x) { *to = x; } ///< anywhere
   static T all(T x) { return x; }
   static T fused(T a, T b, T c) { return std::fma(a, b, c); }
 };
@@ -33,6 +34,7 @@ template <> struct Lanes<float> {
   using Vector = __m512;
   static Vector load(const float *from) { return _mm512_load_ps(from); }
   static void store(float *to, Vector x) { _mm512_store_ps(to, x); }
+  static void write(float *to, Vector x) { _mm512_storeu_ps(to, x); }
   static Vector all(float x) { return _mm512_set1_ps(x); }
   static Vector fused(Vector a, Vector b, Vector c) {
     return _mm512_fmadd_ps(a, b, c);
@@ -43,6 +45,7 @@ template <> struct Lanes<double> {
   using Vector = __m512d;
   static Vector load(const double *from) { return _mm512_load_pd(from); }
   static void store(double *to, Vector x) { _mm512_store_pd(to, x); }
+  static void write(double *to, Vector x) { _mm512_storeu_pd(to, x); }
   static Vector all(double x) { return _mm512_set1_pd(x); }
   static Vector fused(Vector a, Vector b, Vector c) {
     return _mm512_fmadd_pd(a, b, c);
@@ -54,6 +57,7 @@ template <> struct Lanes<float> {
   using Vector = __m256;
   static Vector load(const float *from) { return _mm256_load_ps(from); }
   static void store(float *to, Vector x) { _mm256_store_ps(to, x); }
+  static void write(float *to, Vector x) { _mm256_storeu_ps(to, x); }
   static Vector all(float x) { return _mm256_set1_ps(x); }
   static Vector fused(Vector a, Vector b, Vector c) {
     return _mm256_fmadd_ps(a, b, c);
@@ -64,6 +68,7 @@ template <> struct Lanes<double> {
   using Vector = __m256d;
   static Vector load(const double *from) { return _mm256_load_pd(from); }
   static void store(double *to, Vector x) { _mm256_store_pd(to, x); }
+  static void write(double *to, Vector x) { _mm256_storeu_pd(to, x); }
   static Vector all(double x) { return _mm256_set1_pd(x); }
   static Vector fused(Vector a, Vector b, Vector c) {
     return _mm256_fmadd_pd(a, b, c);
@@ -88,10 +93,12 @@ template <typename E> inline void prefetch(const E *from, int64_t at) {
 
 /// Adds `count` steps to kHeight rows of sums: a(i, step) lies at
 /// a[i * kRow + step * kStep], b(step, column) at b[step * kLine + column], row
-/// i of the sums at sums[i * kSums]. Compiled once for all products.
+/// i of the sums at sums[i * kSums]. With `results` these are the last steps,
+/// and row i goes to results + lines[i]. Compiled once for all products.
 template <typename T, int kHeight, int kRow, int kStep, int kLine, int kSums>
-__attribute__((noinline)) void addPanel(const T *a, const T *b, T *sums,
-                                        int count, bool isFirst) {
+__attribute__((noinline)) void
+addPanel(const T *a, const T *b, T *sums, int count, bool isFirst,
+         T *results = nullptr, const int *lines = nullptr) {
   using L = Lanes<T>;
   typename L::Vector low[kHeight], high[kHeight];
 #pragma GCC unroll 8
@@ -111,6 +118,14 @@ __attribute__((noinline)) void addPanel(const T *a, const T *b, T *sums,
     }
     a += kStep;
     b += kLine;
+  }
+  if (results) {
+#pragma GCC unroll 8
+    for (int i = 0; i < kHeight; ++i) {
+      L::write(results + lines[i], low[i]);
+      L::write(results + lines[i] + L::count, high[i]);
+    }
+    return;
   }
 #pragma GCC unroll 8
   for (int i = 0; i < kHeight; ++i) {
@@ -224,8 +239,9 @@ public:
 
 /// Where results begin, and the bytes of one.
 struct ResultPlaces {
-  const void *first;
+  void *first;
   int bytes;
+  bool areSums; ///< of their type, with nothing added
 
   /// Asks for `rows` lines of `count` neighbors, to write to them.
   void fetch(const int *lines, int rows, int place, int count) const {
@@ -236,6 +252,14 @@ struct ResultPlaces {
                            /*isWritten=*/1);
   }
 };
+
+/// Whether each place is the one behind the former.
+inline bool areNeighbors(const int *places, int count) {
+  for (int i = 1; i < count; ++i)
+    if (places[i] != places[i - 1] + 1)
+      return false;
+  return true;
+}
 
 /// What is multiplied, by pointers: the loops over blocks are compiled once.
 template <typename T> struct ProductParts {
@@ -283,16 +307,29 @@ __attribute__((noinline)) void multiplyBlocks(int m, int n, int k,
       if (isLast)
         results = parts.place(parts.self, lines, places, mine.row + row, rows,
                               mine.column + left, columns);
-      for (int j = 0; j < columns; j += Block::width)
+      for (int j = 0; j < columns; j += Block::width) {
+        const int across = std::min(Block::width, columns - j);
+        const bool areSide = results.areSums && across == Block::width &&
+                             areNeighbors(places + j, across);
         for (int i = 0; i < rows; i += kRows) {
+          const int down = std::min(kRows, rows - i);
+          T *panel = held + i * Block::columns + j;
           if (isLast) // soon
-            results.fetch(lines + i, std::min(kRows, rows - i), places[j],
-                          std::min(Block::width, columns - j));
+            results.fetch(lines + i, down, places[j], across);
+          const bool areWritten = areSide && down == kRows;
           addPanel<T, kRows, 1, kRows, Block::width, Block::columns>(
-              block.a + i * Block::steps, block.b + j * steps,
-              held + i * Block::columns + j, steps, step == 0);
+              block.a + i * Block::steps, block.b + j * steps, panel, steps,
+              step == 0,
+              areWritten ? static_cast<T *>(results.first) + places[j]
+                         : nullptr,
+              lines + i);
+          if (results.areSums && !areWritten)
+            parts.store(parts.self, panel, lines + i, places + j,
+                        mine.row + row + i, down, mine.column + left + j,
+                        across);
         }
-      if (isLast)
+      }
+      if (isLast && !results.areSums)
         parts.store(parts.self, held, lines, places, mine.row + row, rows,
                     mine.column + left, columns);
     }

@@ -124,8 +124,11 @@ ResultPlaces placeResults(const precompiled::Product &product, void **operands,
   findOffsets(product.outRow, row, rows, lines);
   findOffsets(product.outColumn, column, columns, places);
   ResultPlaces results;
-  withElements<T>(product.out, operands,
-                  [&](auto *out) { results = {out, int(sizeof *out)}; });
+  withElements<T>(product.out, operands, [&](auto *out) {
+    results = {out, int(sizeof *out),
+               std::is_same_v<decltype(out), T *> && product.self.operand < 0 &&
+                   T(product.alpha) == 1};
+  });
   return results;
 }
 

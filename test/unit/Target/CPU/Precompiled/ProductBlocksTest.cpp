@@ -48,8 +48,9 @@ template <typename T> struct Matrices {
     return c;
   }
 
-  /// By blocks, one part of `threads` after the other.
-  std::vector<T> blocked(int threads) const {
+  /// By blocks, one part of `threads` after the other; panels may write their
+  /// results themselves.
+  std::vector<T> blocked(int threads, bool areWritten) const {
     std::vector<T> c(size_t(m) * n);
     const Factor<true, T, Times, Times> left = {
         a.data(), {isLeftTransposed ? 1 : k}, {isLeftTransposed ? m : 1}};
@@ -72,7 +73,7 @@ template <typename T> struct Matrices {
             for (int i = 0; i < rows; ++i)
               lines[i] = (row + i) * n;
             std::iota(places, places + columns, column);
-            return ResultPlaces{c.data(), int(sizeof(T))};
+            return ResultPlaces{c.data(), int(sizeof(T)), areWritten};
           },
           [&](T *sums, const int *lines, const int *places, int, int rows, int,
               int columns) {
@@ -92,8 +93,9 @@ template <typename T> void check(int m, int n, int k) {
                                     isRightTransposed};
       const std::vector<T> expected = matrices.naive();
       for (int threads : {1, 2, 5, 16})
-        EXPECT_EQ(matrices.blocked(threads), expected)
-            << m << " x " << n << " x " << k << ", " << threads << " threads";
+        for (bool areWritten : {false, true})
+          EXPECT_EQ(matrices.blocked(threads, areWritten), expected)
+              << m << " x " << n << " x " << k << ", " << threads << " threads";
     }
 }
 
