@@ -5,7 +5,8 @@
 // against those of the halves, the inlined launches against the certificate.
 //
 // CUTBACK_RANDOM_GRAPHS sets how many graphs (200), CUTBACK_RANDOM_SEED the
-// first seed (1). Each CUTBACK_NATIVE_EVERYth (20) runs as machine code too; 0: none.
+// first seed (1). Each CUTBACK_NATIVE_EVERYth (20) runs as machine code too; 0:
+// none.
 
 #include "../Planner/RandomProgram.h"
 
