@@ -9,71 +9,70 @@
 
 using namespace cutback::cuda;
 
-llvm::ArrayRef<DeviceFile> cutback::cuda::deviceFiles() {
-  static const DeviceFile files[] = {
-      {
-          "cutback_cuda.cuh",
+static constexpr DeviceFile kFiles[] = {
+    {
+        "cutback_cuda.cuh",
 #include "cutback_cuda.cuh.inc"
-      },
-      {
-          "cutback_angles.cuh",
+    },
+    {
+        "cutback_angles.cuh",
 #include "cutback_angles.cuh.inc"
-      },
-      {
-          "cutback_math.cuh",
+    },
+    {
+        "cutback_math.cuh",
 #include "cutback_math.cuh.inc"
-      },
-      {
-          "cutback_reduce.cuh",
+    },
+    {
+        "cutback_reduce.cuh",
 #include "cutback_reduce.cuh.inc"
-      },
-      {
-          "cutback_factors.cuh",
+    },
+    {
+        "cutback_factors.cuh",
 #include "cutback_factors.cuh.inc"
-      },
-      {
-          "cutback_product.cuh",
+    },
+    {
+        "cutback_product.cuh",
 #include "cutback_product.cuh.inc"
-      },
-      {
-          "cutback_tile.cuh",
+    },
+    {
+        "cutback_tile.cuh",
 #include "cutback_tile.cuh.inc"
-      },
-      {
-          "cutback_attention.cuh",
+    },
+    {
+        "cutback_attention.cuh",
 #include "cutback_attention.cuh.inc"
-      },
-      {
-          "cutback_tile_attention.cuh",
+    },
+    {
+        "cutback_tile_attention.cuh",
 #include "cutback_tile_attention.cuh.inc"
-      },
-      {
-          "cutback_rows.cuh",
+    },
+    {
+        "cutback_rows.cuh",
 #include "cutback_rows.cuh.inc"
-      },
-      {
-          "cutback_random.cuh",
+    },
+    {
+        "cutback_random.cuh",
 #include "cutback_random.cuh.inc"
-      },
-      {
-          "cutback_windows.cuh",
+    },
+    {
+        "cutback_windows.cuh",
 #include "cutback_windows.cuh.inc"
-      },
-      {
-          "cutback_grid.cuh",
+    },
+    {
+        "cutback_grid.cuh",
 #include "cutback_grid.cuh.inc"
-      },
-      {
-          "cutback_gamma.cuh",
+    },
+    {
+        "cutback_gamma.cuh",
 #include "cutback_gamma.cuh.inc"
-      },
-      {
-          "cutback_special.cuh",
+    },
+    {
+        "cutback_special.cuh",
 #include "cutback_special.cuh.inc"
-      },
-  };
-  return files;
-}
+    },
+};
+
+llvm::ArrayRef<DeviceFile> cutback::cuda::deviceFiles() { return kFiles; }
 
 const DeviceFile &cutback::cuda::hostFile() {
   static const DeviceFile file = {
