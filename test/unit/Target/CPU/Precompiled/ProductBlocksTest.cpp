@@ -20,7 +20,7 @@ struct Times {
 };
 
 template <typename T> std::vector<T> randomNumbers(size_t count) {
-  static std::mt19937 random(1);
+  static std::mt19937 random(sizeof(T));
   std::vector<T> numbers(count + 64); // what panels read beside it
   for (T &number : numbers)
     number = T(int(random() % 2001) - 1000) / T(512);
