@@ -366,10 +366,21 @@ template <typename T> void greatestGradient(Call &call, const PoolPlanes &p) {
   }
 }
 
+/// Quotients of numbers from 0 on by one that stays: by a product, which is
+/// rounded by less than the half that is added. Divisions are no vectors.
+class Quotients {
+  double inverse;
+
+public:
+  explicit Quotients(int divisor) : inverse(1.0 / divisor) {}
+  int of(int number) const { return int((number + 0.5) * inverse); }
+};
+
 /// From the place in its window to that in the plane.
 void placesOfWindows(const Call &call, const PoolPlanes &p) {
   const Pool::Axis &down = p.pool.axes[1], &right = p.pool.axes[2];
   const int taps = int(right.taps), width = p.size(2);
+  const Quotients rows(taps);
   const int sizes[3] = {1, p.count(1), p.count(2)};
   forBlocks(
       call, p.to, p.lead, sizes,
@@ -382,7 +393,7 @@ void placesOfWindows(const Call &call, const PoolPlanes &p) {
         const int top = y * int(down.stride) - int(down.padding),
                   left = x * int(right.stride) - int(right.padding);
         for (int e = 0; e < some; ++e) {
-          const int row = places[e] / taps, column = places[e] - row * taps;
+          const int row = rows.of(places[e]), column = places[e] - row * taps;
           places[e] = (top + row * int(down.dilation)) * width + left +
                       e * int(right.stride) + column * int(right.dilation);
         }
