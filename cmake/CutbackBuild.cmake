@@ -29,6 +29,17 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   add_compile_options(${CUTBACK_KEEP_STORES})
 endif()
 
+# Sets of vectors that calls of a CPU are compiled for beside none, the largest
+# one first, and the extensions of each.
+set(CUTBACK_VECTORS)
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+  set(CUTBACK_VECTORS avx512 avx2)
+endif()
+set(CUTBACK_FEATURES_avx2 sse3 ssse3 sse4.1 sse4.2 popcnt lzcnt bmi bmi2 avx
+                          f16c fma avx2)
+set(CUTBACK_FEATURES_avx512 ${CUTBACK_FEATURES_avx2} avx512f avx512cd avx512dq
+                            avx512bw avx512vl)
+
 if(CUTBACK_SANITIZE)
   add_compile_options(-fsanitize=address,undefined -fno-omit-frame-pointer
                       -fno-sanitize-recover=undefined)

@@ -7,9 +7,10 @@
 // Nothing here checks bounds: whoever makes a view keeps it inside.
 
 #include "cutback/Interpreter/Tensor.h"
-#include "cutback/Support/Heap.h"
 
 #include "Elements.h"
+
+#include "cutback/Support/Heap.h"
 
 #include "mlir/IR/BuiltinTypes.h"
 

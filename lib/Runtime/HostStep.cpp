@@ -9,6 +9,7 @@
 // was written goes back, what was only read must be as it was.
 
 #include "cutback/Runtime/HostStep.h"
+
 #include "cutback/Support/Heap.h"
 
 #include <algorithm>

@@ -4,6 +4,8 @@
 // needed, taken and given back, makes it grow once; the pages of the block are
 // marked before anything is in them, and what is allocated next comes from
 // there.
+//
+// A large block begins where a huge page does, and asks for such.
 
 #include "cutback/Support/Heap.h"
 

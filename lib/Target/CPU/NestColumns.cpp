@@ -60,7 +60,7 @@ public:
 
 private:
   /// Columns of 8 rows that are summed together: a line of single precision.
-  static constexpr int64_t kStripOfColumns = 16;
+  static constexpr int64_t kStripOfColumns = kLineBytes / 4;
   /// Of an element: eight of them are compiled as fast as a loop.
   static constexpr size_t kFewOps = 16;
 
@@ -155,9 +155,7 @@ private:
     }
     if (running.empty() && best.empty() && !passes.isStorePass(pass))
       return;
-    for (size_t group : ArrayRef<size_t>(reduced).drop_back())
-      scopes.setGroup(group, scopes.enterLoop(scopes.groups[group].extent,
-                                              /*isParallel=*/false));
+    enterOuterReduced();
     int64_t rows = scopes.groups[reduced.back()].extent;
     bool isInBlocks = frame.loops == LoopsFor::Processor && best.empty() &&
                       !passes.isStorePass(pass) && !outer.width &&

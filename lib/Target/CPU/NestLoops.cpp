@@ -118,6 +118,12 @@ void NestLoops::accumulate(ArrayRef<Sum> running, Value place, bool isFirst) {
   }
 }
 
+void NestLoops::enterOuterReduced() {
+  for (size_t group : ArrayRef<size_t>(reduced).drop_back())
+    scopes.setGroup(group, scopes.enterLoop(scopes.groups[group].extent,
+                                            /*isParallel=*/false));
+}
+
 Value NestLoops::frontOfInner() {
   Value front = scopes.constant(0);
   for (size_t group : ArrayRef<size_t>(reduced).drop_back()) {

@@ -60,6 +60,8 @@ protected:
   /// `isFirst`: no other element comes to accumulator `place`, which is not
   /// filled.
   void accumulate(llvm::ArrayRef<Sum> running, mlir::Value place, bool isFirst);
+  /// Loops over all reduced groups but the innermost one.
+  void enterOuterReduced();
   /// Number of the row's element at the front of the innermost reduced loop.
   mlir::Value frontOfInner();
 

@@ -244,9 +244,7 @@ private:
   template <typename Fn> void eachOfRow(int64_t places, Fn run) {
     size_t inner = reduced.back();
     int64_t extent = scopes.groups[inner].extent, count = passes.numReduced();
-    for (size_t group : ArrayRef<size_t>(reduced).drop_back())
-      scopes.setGroup(group, scopes.enterLoop(scopes.groups[group].extent,
-                                              /*isParallel=*/false));
+    enterOuterReduced();
     if (isUneven(places)) {
       runUneven(places, run);
     } else if (places == 0 || count <= places) {

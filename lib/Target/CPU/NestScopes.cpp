@@ -191,6 +191,16 @@ LLVM::LoopInterleaveAttr NestScopes::interleaving(Value first, Value end) {
   return {};
 }
 
+/// What LLVM is told of a loop; each may be null.
+static void annotate(Operation *loop, LLVM::LoopInterleaveAttr interleave,
+                     LLVM::LoopUnrollAttr unroll,
+                     ArrayRef<LLVM::AccessGroupAttr> parallel) {
+  loop->setAttr("llvm.loop_annotation",
+                LLVM::LoopAnnotationAttr::get(
+                    loop->getContext(), {}, {}, interleave, unroll, {}, {}, {},
+                    {}, {}, {}, {}, {}, {}, {}, parallel));
+}
+
 Value NestScopes::enterLoop(Value first, Value end, Value step,
                             bool isParallel) {
   auto loop = scf::ForOp::create(here(), loc, first, end, step);
@@ -198,10 +208,7 @@ Value NestScopes::enterLoop(Value first, Value end, Value step,
     MLIRContext *context = builder.getContext();
     auto group = LLVM::AccessGroupAttr::get(
         context, DistinctAttr::create(builder.getUnitAttr()));
-    loop->setAttr("llvm.loop_annotation",
-                  LLVM::LoopAnnotationAttr::get(
-                      context, {}, {}, interleaving(first, end), {}, {}, {}, {},
-                      {}, {}, {}, {}, {}, {}, {}, {group}));
+    annotate(loop, interleaving(first, end), {}, group);
   }
   scopes.back().anchor = loop;
   scopes.emplace_back();
@@ -214,11 +221,7 @@ Value NestScopes::enterUnrolled(int64_t count) {
   MLIRContext *context = builder.getContext();
   auto unroll = LLVM::LoopUnrollAttr::get(
       context, {}, {}, {}, BoolAttr::get(context, true), {}, {}, {});
-  cast<scf::ForOp>(index.getParentBlock()->getParentOp())
-      ->setAttr("llvm.loop_annotation",
-                LLVM::LoopAnnotationAttr::get(context, {}, {}, {}, unroll, {},
-                                              {}, {}, {}, {}, {}, {}, {}, {},
-                                              {}, {}));
+  annotate(index.getParentBlock()->getParentOp(), {}, unroll, {});
   return index;
 }
 

@@ -16,8 +16,8 @@ using namespace mlir;
 using namespace cutback;
 using namespace cutback::cpu;
 
-/// Of a row from here on the first cache would lose the beginning, and has too
-/// few lines under way for all that is asked of memory.
+/// Of rows that go through a pass together: from here on the first cache has
+/// too few lines under way for all that is asked of memory.
 static constexpr int64_t kLongBytes = 2 << 10;
 static constexpr uint32_t kFirstCache = 3,
                           kSecondCache = 2; ///< of llvm.prefetch

@@ -272,8 +272,9 @@ template <int axes, int width> struct InsideColumns<axes, width, float> {
 #endif
 
 #if defined(__AVX2__) && defined(__FMA__)
-/// The same of `count` steps that lie side by side, the first at `from` and
-/// `place`, for columns that do not: `at` of each. Maybe all are inside.
+/// Copies `count` steps that lie side by side, the first at `from` and `place`,
+/// of columns that do not: `at` of each. Zeros where a place is not inside;
+/// maybe all are.
 template <int axes, int width>
 inline void copySteps(const Places<axes, width> &places, const int *place,
                       const int *sizes, const float *from, const int *at,

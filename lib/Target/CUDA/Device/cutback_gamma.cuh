@@ -59,7 +59,7 @@ __device__ inline double gammaSlopeBeyond(double a, double x) {
 
 __device__ inline double gammaSlope(double a, double x) {
   if (!(a > 0) || !(x >= 0) || x - x != 0)
-    return double(__int_as_float(0x7FC00000));
+    return double(notANumber());
   if (x == 0)
     return 0;
   return x < a + 1 ? gammaSlopeNear(a, x) : gammaSlopeBeyond(a, x);

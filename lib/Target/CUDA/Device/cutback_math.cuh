@@ -6,6 +6,8 @@
 // units in the last place, over the range that is named (tests/unit/Target).
 #pragma once
 
+__device__ inline float notANumber() { return __int_as_float(0x7FC00000); }
+
 //===--- Half precision: computed in single, rounded once an op -----------===//
 
 struct bf16 {
@@ -105,7 +107,7 @@ __device__ inline float expOf(float x) {
 /// Natural logarithm: 2^n (1 + f) with 1 + f in [2/3, 4/3). 1 ulp.
 __device__ inline float logOf(float x) {
   if (x != x || x < 0.0f)
-    return __int_as_float(0x7FC00000);
+    return notANumber();
   if (x == 0.0f)
     return __int_as_float(int(0xFF800000));
   if (__float_as_int(x) == 0x7F800000)
@@ -209,7 +211,7 @@ __device__ inline float cosPart(float r) {
 __device__ inline float sinOf(float x) {
   int quadrant = 0;
   if (!(fabsf(x) < INFINITY))
-    return __int_as_float(0x7FC00000);
+    return notANumber();
   const float r = reduceAngle(x, quadrant);
   const float y = quadrant & 1 ? cosPart(r) : sinPart(r);
   return quadrant & 2 ? -y : y;
@@ -217,7 +219,7 @@ __device__ inline float sinOf(float x) {
 __device__ inline float cosOf(float x) {
   int quadrant = 0;
   if (!(fabsf(x) < INFINITY))
-    return __int_as_float(0x7FC00000);
+    return notANumber();
   const float r = reduceAngle(x, quadrant);
   const float y = quadrant & 1 ? sinPart(r) : cosPart(r);
   return quadrant == 1 || quadrant == 2 ? -y : y;

@@ -122,7 +122,7 @@ __device__ inline double randomBinomial(long long seed, long long stream,
                                         unsigned long long i, double trials,
                                         double chance) {
   if (!(trials >= 0 && trials < 2147483648.0))
-    return double(__int_as_float(0x7FC00000));
+    return double(notANumber());
   long long successes = 0;
   for (unsigned long long k = 0; double(k) < trials; ++k)
     successes += randomUniform(seed, stream, i << 31 | k, true) < chance;
@@ -147,7 +147,7 @@ __device__ inline double randomGamma(long long seed, long long stream,
                      x * x / 2 + d * (1 - v + log(v)))
       return boost * d * v;
   }
-  return double(__int_as_float(0x7FC00000));
+  return double(notANumber());
 }
 /// What `x` is multiplied by: 1 if it is positive.
 __device__ inline double randomSlope(long long seed, long long stream,

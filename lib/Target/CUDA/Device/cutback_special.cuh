@@ -15,12 +15,6 @@
 
 #include "cutback_gamma.cuh"
 
-__device__ inline double specialInfinity() {
-  return double(__int_as_float(0x7F800000));
-}
-__device__ inline double specialNaN() {
-  return double(__int_as_float(0x7FC00000));
-}
 __device__ inline bool isWhole(double x) { return x == floor(x); }
 
 /// Of the absolute value. The C library's writes its sign to a variable of all
@@ -37,10 +31,10 @@ __device__ inline double logGamma(double x) {
 __device__ inline double digamma(double x) {
   const double pi = 3.14159265358979323846;
   if (x == 0)
-    return copysign(specialInfinity(), -x);
+    return copysign(double(INFINITY), -x);
   if (!(x < 0))
     return digammaOf(x);
-  return isWhole(x) ? specialNaN()
+  return isWhole(x) ? double(notANumber())
                     : digammaOf(1 - x) - pi / tan(pi * (x - rint(x)));
 }
 
@@ -79,9 +73,9 @@ __device__ inline double polygamma(int n, double x) {
     return digamma(x);
   const double sign = n % 2 ? 1 : -1;
   if (x != x || x - x != 0)
-    return x > 0 ? sign * 0.0 : specialNaN();
+    return x > 0 ? sign * 0.0 : double(notANumber());
   if (x <= 0 && isWhole(x))
-    return sign * specialInfinity();
+    return sign * double(INFINITY);
   double factorial = 1;
   for (int i = 2; i <= n && i <= 171; ++i)
     factorial *= double(i);
@@ -108,7 +102,7 @@ __device__ inline double nearer(double x, double off) {
 /// For q in [0, 0.5].
 __device__ inline double inverseOfSmallErfc(double q) {
   if (q == 0)
-    return specialInfinity();
+    return double(INFINITY);
   double x = nearInverse(log(q) + log1p(1 - q));
   for (int i = 0; i < 3; ++i)
     x = nearer(x, q - erfc(x));
@@ -117,7 +111,7 @@ __device__ inline double inverseOfSmallErfc(double q) {
 __device__ inline double inverseErf(double y) {
   const double size = fabs(y);
   if (!(size <= 1))
-    return specialNaN();
+    return double(notANumber());
   if (size > 0.5)
     return copysign(inverseOfSmallErfc(1 - size), y);
   double x = size < 0.1 ? 0.886226925452758014 * size
@@ -130,7 +124,7 @@ __device__ inline double inverseErf(double y) {
 __device__ inline double normalQuantile(double p) {
   const double root = 1.41421356237309504880;
   if (!(p >= 0 && p <= 1))
-    return specialNaN();
+    return double(notANumber());
   return p < 0.25   ? -root * inverseOfSmallErfc(2 * p)
          : p > 0.75 ? root * inverseOfSmallErfc(2 * (1 - p))
                     : root * inverseErf(2 * p - 1);
