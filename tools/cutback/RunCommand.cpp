@@ -476,25 +476,27 @@ static int openHooks(Session &session, HookTable &hooks, bool &isStopped,
   return session.addHooks(hooks);
 }
 
-int runRun(const CommandLine &line) {
-  Session session("run", line);
-  bool isNative = line.has("target");
-  RunChecks checks(line);
-  bool isFolder = !checks.any() || isArtifact(line.arguments[0]);
-  if (!isNative && !line.has("reference") && isFolder)
-    return runCompiled(session, checks);
+/// Refuses options of another target than the one that the line asks for.
+static int refuseOtherTargets(Session &session) {
+  const CommandLine &line = session.line;
   if (line.has("single-launches")) {
     session.error("--single-launches is of a step for a GPU");
     session.note("give a folder of `compile --target=cuda`");
     return WrongUsage;
   }
   for (const char *other : {"reference", "whole", "check-memory"})
-    if (isNative && line.has(other)) {
+    if (line.has("target") && line.has(other)) {
       session.error("--" + std::string(other) +
                     " is the interpreter's, not of --target=cpu");
       session.note("leave one of the two out");
       return WrongUsage;
     }
+  return Done;
+}
+
+/// What the line says about how the step runs, apart from its hooks.
+static ReferenceOptions optionsOf(const CommandLine &line, RunChecks &checks) {
+  bool isNative = line.has("target");
   ReferenceOptions options;
   if (isNative)
     options.compileKernels = compileNativeStep;
@@ -504,6 +506,18 @@ int runRun(const CommandLine &line) {
   options.kernels = isNative || line.has("kernels") || options.checkKernels;
   options.seed = static_cast<uint64_t>(line.integer("seed").value_or(0));
   options.observers = checks.observers();
+  return options;
+}
+
+int runRun(const CommandLine &line) {
+  Session session("run", line);
+  RunChecks checks(line);
+  bool isFolder = !checks.any() || isArtifact(line.arguments[0]);
+  if (!line.has("target") && !line.has("reference") && isFolder)
+    return runCompiled(session, checks);
+  if (int code = refuseOtherTargets(session))
+    return code;
+  ReferenceOptions options = optionsOf(line, checks);
   PlanRun run;
   StoredHalves stored;
   std::optional<KernelModule> kernels;
