@@ -22,7 +22,7 @@ static void renumber(StepView &step, ArrayRef<uint32_t> newValue) {
   std::vector<StepValue> values(step.values.size());
   std::vector<uint32_t> oldValue(values.size());
   for (uint32_t old = 0; old < values.size(); ++old) {
-    values[newValue[old]] = std::move(step.values[old]);
+    values[newValue[old]] = step.values[old];
     oldValue[newValue[old]] = old;
   }
   std::vector<StepStorage> storages = std::move(step.storages);
