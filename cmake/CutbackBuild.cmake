@@ -33,12 +33,13 @@ endif()
 # one first, and the extensions of each.
 set(CUTBACK_VECTORS)
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
-  set(CUTBACK_VECTORS avx512 avx2)
+  set(CUTBACK_VECTORS avx512bf16 avx512 avx2)
 endif()
 set(CUTBACK_FEATURES_avx2 sse3 ssse3 sse4.1 sse4.2 popcnt lzcnt bmi bmi2 avx
                           f16c fma avx2)
 set(CUTBACK_FEATURES_avx512 ${CUTBACK_FEATURES_avx2} avx512f avx512cd avx512dq
                             avx512bw avx512vl)
+set(CUTBACK_FEATURES_avx512bf16 ${CUTBACK_FEATURES_avx512} avx512bf16)
 
 if(CUTBACK_SANITIZE)
   add_compile_options(-fsanitize=address,undefined -fno-omit-frame-pointer

@@ -45,6 +45,7 @@ std::vector<std::string> cutback::cpuFeatures() {
   CUTBACK_FEATURE("avx512dq");
   CUTBACK_FEATURE("avx512bw");
   CUTBACK_FEATURE("avx512vl");
+  CUTBACK_FEATURE("avx512bf16");
 #undef CUTBACK_FEATURE
 #endif
   return features;

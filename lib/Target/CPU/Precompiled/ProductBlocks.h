@@ -76,6 +76,17 @@ template <> struct Lanes<double> {
 };
 #endif
 
+#if defined(__AVX512BF16__)
+/// Two steps at once, of factors of bf16 (PairPacking.h). The instruction adds
+/// the product of the upper halves first, and rounds after each: bits are those
+/// of two fused steps, but for numbers below 2^-126, which are zeros to it.
+struct PairLanes : Lanes<float> {
+  static Vector fused(Vector a, Vector b, Vector c) {
+    return _mm512_dpbf16_ps(c, __m512bh(a), __m512bh(b));
+  }
+};
+#endif
+
 /// Results that registers hold at once: so many rows by two vectors. Of
 /// products, as many as there are registers for.
 #if defined(__AVX512F__)
@@ -95,11 +106,11 @@ template <typename E> inline void prefetch(const E *from, int64_t at) {
 /// a[i * kRow + step * kStep], b(step, column) at b[step * kLine + column], row
 /// i of the sums at sums[i * kSums]. With `results` these are the last steps,
 /// and row i goes to results + lines[i]. Compiled once for all products.
-template <typename T, int kHeight, int kRow, int kStep, int kLine, int kSums>
+template <typename T, int kHeight, int kRow, int kStep, int kLine, int kSums,
+          typename L = Lanes<T>>
 __attribute__((noinline)) void
 addPanel(const T *a, const T *b, T *sums, int count, bool isFirst,
          T *results = nullptr, const int *lines = nullptr) {
-  using L = Lanes<T>;
   typename L::Vector low[kHeight], high[kHeight];
 #pragma GCC unroll 8
   for (int i = 0; i < kHeight; ++i) {
@@ -133,6 +144,36 @@ addPanel(const T *a, const T *b, T *sums, int count, bool isFirst,
     L::store(sums + i * kSums + L::count, high[i]);
   }
 }
+
+/// A block of an m x n product: what is looked up once for many results. On the
+/// stack, 1 MiB.
+template <typename T> struct ProductBlock {
+  static constexpr int rows = 144, columns = 2048 / sizeof(T), steps = 256;
+  static constexpr int width = 2 * Lanes<T>::count; ///< of a panel of b
+  alignas(64) T a[rows * steps];    ///< kRows of a column after the other
+  alignas(64) T b[columns * steps]; ///< `width` of a row after the other
+  alignas(64) T sums[rows * columns];
+};
+
+/// A block's panel of `height` rows.
+template <typename T, typename L> struct BlockPanel {
+  int height;
+  void (*add)(const T *a, const T *b, T *sums, int count, bool isFirst,
+              T *results, const int *lines);
+
+  template <int kHeight> static BlockPanel of() {
+    using Block = ProductBlock<T>;
+    return {kHeight,
+            addPanel<T, kHeight, 1, kRows, Block::width, Block::columns, L>};
+  }
+  /// Of few rows, which a group of channels may have, not more than needed.
+  static BlockPanel ofRows(int rows) {
+    return rows > 4    ? of<kRows>()
+           : rows > 2  ? of<4>()
+           : rows == 2 ? of<2>()
+                       : of<1>();
+  }
+};
 
 /// The first multiple of `step` that is not below `count`.
 inline int upTo(int count, int step) {
@@ -195,16 +236,6 @@ inline Region regionOf(int m, int n, int width, const Share &share) {
       unitsOf(panels * j / across, panels * (j + 1) / across, width, n);
   return {row, rows, column, columns};
 }
-
-/// A block of an m x n product: what is looked up once for many results. On the
-/// stack, 1 MiB.
-template <typename T> struct ProductBlock {
-  static constexpr int rows = 144, columns = 2048 / sizeof(T), steps = 256;
-  static constexpr int width = 2 * Lanes<T>::count; ///< of a panel of b
-  alignas(64) T a[rows * steps];    ///< kRows of a column after the other
-  alignas(64) T b[columns * steps]; ///< `width` of a row after the other
-  alignas(64) T sums[rows * columns];
-};
 
 /// Sums of a block's columns and of many rows, between one part of the steps
 /// and the next: columns are packed once for all of them.
@@ -282,7 +313,7 @@ template <typename T> struct ProductParts {
 /// The loops of Goto and van de Geijn, "Anatomy of High-Performance Matrix
 /// Multiplication" (2008): a panel of b is in the first cache while all of a
 /// block's rows pass, a block of a in the second while all columns do.
-template <typename T>
+template <typename T, typename L>
 __attribute__((noinline)) void multiplyBlocks(int m, int n, int k,
                                               const ProductParts<T> &parts) {
   using Block = ProductBlock<T>;
@@ -316,13 +347,13 @@ __attribute__((noinline)) void multiplyBlocks(int m, int n, int k,
           T *panel = held + i * Block::columns + j;
           if (isLast) // soon
             results.fetch(lines + i, down, places[j], across);
-          const bool areWritten = areSide && down == kRows;
-          addPanel<T, kRows, 1, kRows, Block::width, Block::columns>(
-              block.a + i * Block::steps, block.b + j * steps, panel, steps,
-              step == 0,
-              areWritten ? static_cast<T *>(results.first) + places[j]
-                         : nullptr,
-              lines + i);
+          const auto shape = BlockPanel<T, L>::ofRows(down);
+          const bool areWritten = areSide && down == shape.height;
+          shape.add(block.a + i * Block::steps, block.b + j * steps, panel,
+                    steps, step == 0,
+                    areWritten ? static_cast<T *>(results.first) + places[j]
+                               : nullptr,
+                    lines + i);
           if (results.areSums && !areWritten)
             parts.store(parts.self, panel, lines + i, places + j,
                         mine.row + row + i, down, mine.column + left + j,
@@ -345,9 +376,9 @@ __attribute__((noinline)) void multiplyBlocks(int m, int n, int k,
     }
 }
 
-/// The same of what can be called.
-template <typename T, typename PackA, typename PackB, typename Place,
-          typename Store>
+/// The same of what can be called, by the lanes L, which say what a step is.
+template <typename T, typename L = Lanes<T>, typename PackA, typename PackB,
+          typename Place, typename Store>
 inline void multiply(int m, int n, int k, PackA packA, PackB packB, Place place,
                      Store store) {
   struct Parts {
@@ -356,7 +387,7 @@ inline void multiply(int m, int n, int k, PackA packA, PackB packB, Place place,
     Place place;
     Store store;
   } parts = {packA, packB, place, store};
-  multiplyBlocks<T>(
+  multiplyBlocks<T, L>(
       m, n, k,
       {&parts,
        [](void *self, T *to, int row, int rows, int step, int steps) {

@@ -142,6 +142,14 @@ packFactor(T *to, const E *elements, const int *lines, const int *steps,
   }
 }
 
+/// What `index` has of `count` numbers from `first` on.
+template <typename Index>
+inline void findOffsets(const Index &index, int first, int count,
+                        int *offsets) {
+  for (int i = 0; i < count; ++i)
+    offsets[i] = index(first + i);
+}
+
 /// Packs lines `first` to `last` in panels of `height`, `panel` elements from
 /// one to the next; behind `last` it stands again.
 template <int height, typename T, bool isLeft, typename E, typename Line,
@@ -150,8 +158,7 @@ inline void packLines(T *to, const Factor<isLeft, E, Line, Step> &factor,
                       int first, int last, int step, int count, int panel) {
   int steps[ProductBlock<T>::steps], lines[height];
   unsigned char runs[ProductBlock<T>::steps];
-  for (int k = 0; k < count; ++k)
-    steps[k] = factor.step(step + k);
+  findOffsets(factor.step, step, count, steps);
   if constexpr (std::is_same_v<T, E>) {
     int side = 0; // lines from the first on that lie side by side
     const int from = factor.line(first);
@@ -178,17 +185,29 @@ inline void packPanels(T *to, const Factor<false, E, Line, Step> &b, int first,
   packLines<width>(to, b, first, last, step, steps, width * steps);
 }
 
-/// Of the columns of a panel, along each axis, the place without a step's part.
-template <int axes, int width> using Places = int[axes][width];
+/// Of the columns of a panel, the element and along each axis the place, both
+/// without a step's part.
+template <int axes, int width> struct PanelColumns {
+  int at[width], along[axes][width];
 
-template <int axes, int width>
-inline bool isInside(const Places<axes, width> &places, int e, const int *place,
-                     const int *sizes) {
-  bool isIn = true;
-  for (int axis = 0; axis < axes; ++axis)
-    isIn &= unsigned(places[axis][e] + place[axis]) < unsigned(sizes[axis]);
-  return isIn;
-}
+  bool isInside(int e, const int *place, const int *sizes) const {
+    bool isIn = true;
+    for (int axis = 0; axis < axes; ++axis)
+      isIn &= unsigned(along[axis][e] + place[axis]) < unsigned(sizes[axis]);
+    return isIn;
+  }
+  /// Where the second of two rows begins, of the first `count` columns that lie
+  /// side by side within each; `width` of one row, 0 of more than two.
+  int findSplit(int count) const {
+    int numSplits = 0, split = 0;
+    for (int e = 1; e < width; ++e) {
+      const int isSplit = int(e < count) & int(at[e] != at[e - 1] + 1);
+      numSplits += isSplit;
+      split += isSplit * e;
+    }
+    return numSplits == 0 ? width : numSplits == 1 ? split : 0;
+  }
+};
 
 /// Which of the first `count` columns of a panel have a place inside with a
 /// step: of those in front of `split`, and of the others.
@@ -196,11 +215,11 @@ template <int axes, int width, typename T> struct InsideColumns {
   bool isIn[width];
   int split;
 
-  void find(const Places<axes, width> &places, const int *place,
+  void find(const PanelColumns<axes, width> &columns, const int *place,
             const int *sizes, int front, int count) {
     split = front;
     for (int e = 0; e < width; ++e)
-      isIn[e] = e < count && isInside<axes, width>(places, e, place, sizes);
+      isIn[e] = e < count && columns.isInside(e, place, sizes);
   }
   /// Elements `from`, `from` + 1, … of those, and behind `split` of `other`;
   /// zeros elsewhere.
@@ -213,7 +232,7 @@ template <int axes, int width, typename T> struct InsideColumns {
 template <int axes, int width> struct InsideColumns<axes, width, float> {
   __mmask16 isIn[width / 16], isInOther[width / 16];
 
-  void find(const Places<axes, width> &places, const int *place,
+  void find(const PanelColumns<axes, width> &columns, const int *place,
             const int *sizes, int split, int count) {
     auto below = [](int lanes) {
       return __mmask16((1u << std::clamp(lanes, 0, 16)) - 1);
@@ -223,7 +242,7 @@ template <int axes, int width> struct InsideColumns<axes, width, float> {
       for (int axis = 0; axis < axes; ++axis)
         all = _mm512_mask_cmplt_epu32_mask(
             all,
-            _mm512_add_epi32(_mm512_loadu_si512(places[axis] + e),
+            _mm512_add_epi32(_mm512_loadu_si512(columns.along[axis] + e),
                              _mm512_set1_epi32(place[axis])),
             _mm512_set1_epi32(sizes[axis]));
       isIn[e / 16] = __mmask16(all & below(split - e));
@@ -242,14 +261,14 @@ template <int axes, int width> struct InsideColumns<axes, width, float> {
 template <int axes, int width> struct InsideColumns<axes, width, float> {
   __m256i isIn[width / 8], isInOther[width / 8];
 
-  void find(const Places<axes, width> &places, const int *place,
+  void find(const PanelColumns<axes, width> &columns, const int *place,
             const int *sizes, int split, int count) {
     for (int e = 0; e < width; e += 8) {
       __m256i all = lanesBelow(count - e);
       for (int axis = 0; axis < axes; ++axis) {
         const __m256i at = _mm256_add_epi32(
             _mm256_loadu_si256(
-                reinterpret_cast<const __m256i *>(places[axis] + e)),
+                reinterpret_cast<const __m256i *>(columns.along[axis] + e)),
             _mm256_set1_epi32(place[axis]));
         const __m256i isBelow =
             _mm256_cmpgt_epi32(_mm256_set1_epi32(sizes[axis]), at);
@@ -273,14 +292,15 @@ template <int axes, int width> struct InsideColumns<axes, width, float> {
 
 #if defined(__AVX2__) && defined(__FMA__)
 /// Copies `count` steps that lie side by side, the first at `from` and `place`,
-/// of columns that do not: `at` of each. Zeros where a place is not inside;
-/// maybe all are.
+/// of the first `numColumns` columns, which do not. Zeros where a place is not
+/// inside; maybe all are.
 template <int axes, int width>
-inline void copySteps(const Places<axes, width> &places, const int *place,
-                      const int *sizes, const float *from, const int *at,
-                      int count, bool areInside, float *to) {
+inline void copySteps(const PanelColumns<axes, width> &columns,
+                      const int *place, const int *sizes, const float *from,
+                      int numColumns, int count, bool areInside, float *to) {
+  const int *at = columns.at;
   const __m256i isStep = lanesBelow(count);
-  for (int first = 0; first < width; first += 8) {
+  for (int first = 0; first < numColumns; first += 8) {
     __m256 x[8];
     if (areInside) {
       for (int i = 0; i < 8; ++i)
@@ -290,10 +310,12 @@ inline void copySteps(const Places<axes, width> &places, const int *place,
       continue;
     }
     for (int i = 0; i < 8; ++i) {
-      const int e = first + i, last = places[axes - 1][e] + place[axes - 1];
+      const int e = first + i,
+                last = columns.along[axes - 1][e] + place[axes - 1];
       bool isIn = true;
       for (int axis = 0; axis + 1 < axes; ++axis)
-        isIn &= unsigned(places[axis][e] + place[axis]) < unsigned(sizes[axis]);
+        isIn &= unsigned(columns.along[axis][e] + place[axis]) <
+                unsigned(sizes[axis]);
       const __m256i isBelow = lanesBelow(isIn ? sizes[axes - 1] - last : 0),
                     isBefore = lanesBelow(-last);
       x[i] = _mm256_maskload_ps(
@@ -305,18 +327,24 @@ inline void copySteps(const Places<axes, width> &places, const int *place,
 }
 #endif
 
+/// Whether `next` lies behind `place` along the last axis.
+template <int axes>
+inline bool isBehind(const Place<axes> &place, const Place<axes> &next) {
+  bool is = next.at == place.at + 1;
+  for (int axis = 0; axis < axes; ++axis)
+    is &= next.along[axis] == place.along[axis] + (axis + 1 == axes);
+  return is;
+}
+
 /// How many steps from each on lie side by side along the last axis, up to
 /// eight.
 template <int axes>
 inline void countNeighbors(const Place<axes> *along, int count,
                            unsigned char *runs) {
-  for (int k = count; k-- > 0;) {
-    bool isNext = k + 1 < count && along[k + 1].at == along[k].at + 1;
-    for (int axis = 0; axis < axes && isNext; ++axis)
-      isNext =
-          along[k + 1].along[axis] == along[k].along[axis] + (axis + 1 == axes);
-    runs[k] = isNext ? std::min(runs[k + 1] + 1, 8) : 1;
-  }
+  for (int k = count; k-- > 0;)
+    runs[k] = k + 1 < count && isBehind<axes>(along[k], along[k + 1])
+                  ? std::min(runs[k + 1] + 1, 8)
+                  : 1;
 }
 
 /// After how many steps their places come again, those of a window in the next
@@ -342,7 +370,7 @@ template <int axes> inline int periodOf(const Place<axes> *along, int count) {
 template <typename T, int axes, int width>
 inline void copySideways(T *to, const T *from, const T *other, int split,
                          int count, const Place<axes> *along, int period,
-                         int steps, const Places<axes, width> &places,
+                         int steps, const PanelColumns<axes, width> &columns,
                          const int *low, const int *high, const int *sizes) {
   InsideColumns<axes, width, T> inside[kTaps];
   bool areInside[kTaps];
@@ -354,7 +382,7 @@ inline void copySideways(T *to, const T *from, const T *other, int split,
         areInside[tap] &= low[axis] + place[axis] >= 0 &&
                           high[axis] + place[axis] < sizes[axis];
       if (!areInside[tap])
-        inside[tap].find(places, place, sizes, split, count);
+        inside[tap].find(columns, place, sizes, split, count);
     }
     if (areInside[tap])
       std::memcpy(to, from + along[k].at, sizeof(T) * width);
@@ -369,31 +397,24 @@ inline void copySideways(T *to, const T *from, const T *other, int split,
 /// `count` columns the last one stands again, or anything.
 template <typename T, int axes>
 __attribute__((noinline)) void
-copyWindows(T *to, const T *elements, const Place<axes> *columns, int count,
-            const Place<axes> *along, const unsigned char *runs, int period,
-            int steps, const int *sizes) {
+copyWindows(T *to, const T *elements,
+            const PanelColumns<axes, ProductBlock<T>::width> &columns,
+            int count, const Place<axes> *along, const unsigned char *runs,
+            int period, int steps, const int *sizes) {
   constexpr int width = ProductBlock<T>::width;
-  int at[width], low[axes], high[axes];
-  Places<axes, width> places;
-  int split = width; // where the second of two rows begins
-  bool areRows = true;
-  for (int e = 0; e < width; ++e) {
-    at[e] = columns[e].at;
-    if (e > 0 && e < count && at[e] != at[e - 1] + 1) {
-      areRows &= split == width;
-      split = e;
-    }
-    for (int axis = 0; axis < axes; ++axis) {
-      const int place = columns[e].along[axis];
-      places[axis][e] = place;
-      low[axis] = e ? std::min(low[axis], place) : place;
-      high[axis] = e ? std::max(high[axis], place) : place;
+  const int *at = columns.at;
+  int low[axes], high[axes];
+  for (int axis = 0; axis < axes; ++axis) {
+    low[axis] = high[axis] = columns.along[axis][0];
+    for (int place : columns.along[axis]) {
+      low[axis] = std::min(low[axis], place);
+      high[axis] = std::max(high[axis], place);
     }
   }
-  if (areRows)
+  if (const int split = columns.findSplit(count))
     return copySideways<T, axes, width>(
         to, elements + at[0], elements + at[split % width] - split % width,
-        split, count, along, period, steps, places, low, high, sizes);
+        split, count, along, period, steps, columns, low, high, sizes);
   for (int k = 0; k < steps; ++k, to += width) {
     const int *place = along[k].along;
     const T *from = elements + along[k].at;
@@ -407,8 +428,8 @@ copyWindows(T *to, const T *elements, const Place<axes> *columns, int count,
               low[axis] + place[axis] >= 0 &&
               high[axis] + place[axis] + (axis + 1 == axes ? some - 1 : 0) <
                   sizes[axis];
-        copySteps<axes, width>(places, place, sizes, from, at, some, areInside,
-                               to);
+        copySteps<axes, width>(columns, place, sizes, from, count, some,
+                               areInside, to);
         to += (some - 1) * width;
         k += some - 1;
         continue;
@@ -424,8 +445,7 @@ copyWindows(T *to, const T *elements, const Place<axes> *columns, int count,
       continue;
     }
     for (int e = 0; e < width; ++e)
-      to[e] =
-          isInside<axes, width>(places, e, place, sizes) ? from[at[e]] : T(0);
+      to[e] = columns.isInside(e, place, sizes) ? from[at[e]] : T(0);
   }
 }
 

@@ -6,7 +6,7 @@
 // index, from which offsets are computed once for many elements.
 
 #include "Elements.h"
-#include "ProductPacking.h"
+#include "PairPacking.h"
 
 using namespace cutback_host;
 
@@ -19,15 +19,16 @@ void packWindows(const precompiled::Factor &factor, const E *from, T *to,
   int sizes[axes];
   for (int axis = 0; axis < axes; ++axis)
     sizes[axis] = int(factor.sizes[axis]);
-  Place<axes> lines[width], along[ProductBlock<T>::steps];
+  PanelColumns<axes, width> lines;
+  PlaceWalk<axes> walk(factor.line, column);
+  Place<axes> along[ProductBlock<T>::steps];
   unsigned char runs[ProductBlock<T>::steps];
   findPlaces(factor.step, step, steps, along);
   countNeighbors<axes>(along, steps, runs);
   const int period = periodOf<axes>(along, steps);
   for (int j = 0; j < columns; j += width, to += width * steps) {
     const int some = std::min(width, columns - j);
-    findPlaces(factor.line, column + j, some, lines);
-    std::fill(lines + some, lines + width, lines[some - 1]);
+    takeColumns(walk, some, lines);
     if constexpr (std::is_same_v<T, E>)
       copyWindows<T, axes>(to, from, lines, some, along, runs, period, steps,
                            sizes);
@@ -36,10 +37,10 @@ void packWindows(const precompiled::Factor &factor, const E *from, T *to,
         for (int e = 0; e < width; ++e) {
           bool isIn = true;
           for (int axis = 0; axis < axes; ++axis)
-            isIn &= unsigned(lines[e].along[axis] + along[k].along[axis]) <
+            isIn &= unsigned(lines.along[axis][e] + along[k].along[axis]) <
                     unsigned(sizes[axis]);
           to[k * width + e] =
-              isIn ? T(toFloat(from[lines[e].at + along[k].at])) : T(0);
+              isIn ? T(toFloat(from[lines.at[e] + along[k].at])) : T(0);
         }
   }
 }
@@ -132,20 +133,12 @@ ResultPlaces placeResults(const precompiled::Product &product, void **operands,
   return results;
 }
 
-template <typename T>
-void multiplyOne(const precompiled::Product &product, void **operands) {
-  multiply<T>(
-      int(product.rows), int(product.columns), int(product.steps),
-      [&](T *to, int row, int rows, int step, int steps) {
-        withElements<T>(product.a.tensor, operands, [&](const auto *from) {
-          packLeft<T>(product.a, from, to, row, rows, step, steps);
-        });
-      },
-      [&](T *to, int column, int columns, int step, int steps) {
-        withElements<T>(product.b.tensor, operands, [&](const auto *from) {
-          packRight<T>(product.b, from, to, column, columns, step, steps);
-        });
-      },
+/// A product by lanes L of what packs its factors.
+template <typename T, typename L, typename PackA, typename PackB>
+void multiplySteps(const precompiled::Product &product, void **operands,
+                   int steps, PackA packA, PackB packB) {
+  multiply<T, L>(
+      int(product.rows), int(product.columns), steps, packA, packB,
       [&](int *lines, int *places, int row, int rows, int column, int columns) {
         return placeResults<T>(product, operands, lines, places, row, rows,
                                column, columns);
@@ -156,6 +149,94 @@ void multiplyOne(const precompiled::Product &product, void **operands) {
                                    columns);
         withElements<T>(product.out, operands, [&](auto *out) {
           storeBlock(out, lines, places, sums, rows, columns, addition);
+        });
+      });
+}
+
+#if defined(__AVX512BF16__)
+template <int axes>
+void packWindowsOfPairs(const precompiled::Factor &factor, const Half *from,
+                        float *to, int column, int columns, int step,
+                        int steps) {
+  constexpr int width = ProductBlock<float>::width;
+  int sizes[axes];
+  for (int axis = 0; axis < axes; ++axis)
+    sizes[axis] = int(factor.sizes[axis]);
+  PanelColumns<axes, width> lines;
+  PlaceWalk<axes> walk(factor.line, column);
+  Place<axes> along[2 * ProductBlock<float>::steps];
+  findPlaces(factor.step, step, steps, along);
+  const int period = periodOf<axes>(along, steps);
+  for (int j = 0; j < columns; j += width, to += width * ((steps + 1) / 2)) {
+    const int some = std::min(width, columns - j);
+    takeColumns(walk, some, lines);
+    packWindowPairs<axes>(to, from, lines, some, along, period, steps, sizes);
+  }
+}
+
+void packRightPairs(const precompiled::Factor &factor, const Half *from,
+                    float *to, int column, int columns, int step, int steps) {
+  switch (factor.numAxes) {
+  case 1:
+    return packWindowsOfPairs<1>(factor, from, to, column, columns, step,
+                                 steps);
+  case 2:
+    return packWindowsOfPairs<2>(factor, from, to, column, columns, step,
+                                 steps);
+  case 3:
+    return packWindowsOfPairs<3>(factor, from, to, column, columns, step,
+                                 steps);
+  default:
+    constexpr int width = ProductBlock<float>::width;
+    packLinePairs<width>(to, from, Offset{factor.line}, Offset{factor.step},
+                         column, column + columns - 1, step, steps,
+                         width * ((steps + 1) / 2));
+  }
+}
+
+/// Of bf16, two steps at once.
+void multiplyPairs(const precompiled::Product &product, void **operands) {
+  const int all = int(product.steps);
+  auto elements = [&](const precompiled::Tensor &tensor) {
+    const Half *from = nullptr;
+    withElements<float>(tensor, operands, [&](const auto *first) {
+      from = reinterpret_cast<const Half *>(first);
+    });
+    return from;
+  };
+  multiplySteps<float, PairLanes>(
+      product, operands, (all + 1) / 2,
+      [&](float *to, int row, int rows, int pair, int pairs) {
+        packLinePairs<kRows>(to, elements(product.a.tensor),
+                             Offset{product.a.line}, Offset{product.a.step},
+                             row, row + rows - 1, 2 * pair,
+                             std::min(2 * pairs, all - 2 * pair),
+                             kRows * ProductBlock<float>::steps);
+      },
+      [&](float *to, int column, int columns, int pair, int pairs) {
+        packRightPairs(product.b, elements(product.b.tensor), to, column,
+                       columns, 2 * pair, std::min(2 * pairs, all - 2 * pair));
+      });
+}
+#endif
+
+template <typename T>
+void multiplyOne(const precompiled::Product &product, void **operands) {
+#if defined(__AVX512BF16__)
+  if (std::is_same_v<T, float> && product.a.tensor.type == precompiled::BF16 &&
+      product.b.tensor.type == precompiled::BF16)
+    return multiplyPairs(product, operands);
+#endif
+  multiplySteps<T, Lanes<T>>(
+      product, operands, int(product.steps),
+      [&](T *to, int row, int rows, int step, int steps) {
+        withElements<T>(product.a.tensor, operands, [&](const auto *from) {
+          packLeft<T>(product.a, from, to, row, rows, step, steps);
+        });
+      },
+      [&](T *to, int column, int columns, int step, int steps) {
+        withElements<T>(product.b.tensor, operands, [&](const auto *from) {
+          packRight<T>(product.b, from, to, column, columns, step, steps);
         });
       });
 }

@@ -12,7 +12,10 @@ namespace cutback::test {
 class LevelTest : public testing::Test {
 protected:
   void SetUp() override {
-#if defined(__AVX512F__)
+#if defined(__AVX512BF16__)
+    if (!__builtin_cpu_supports("avx512bf16"))
+      GTEST_SKIP() << "this processor has no products of bf16";
+#elif defined(__AVX512F__)
     if (!__builtin_cpu_supports("avx512vl"))
       GTEST_SKIP() << "this processor has no vectors of 512 bits";
 #elif defined(__AVX2__)

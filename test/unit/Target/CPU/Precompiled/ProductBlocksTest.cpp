@@ -5,7 +5,7 @@
 
 #include "LevelTest.h"
 
-#include "Target/CPU/Precompiled/ProductPacking.h"
+#include "Target/CPU/Precompiled/PairPacking.h"
 
 #include <random>
 #include <vector>
@@ -99,6 +99,64 @@ template <typename T> void check(int m, int n, int k) {
     }
 }
 
+#if defined(__AVX512BF16__)
+/// m x k times k x n of bf16, two steps at once, beside the same numbers as
+/// floats.
+void checkPairs(int m, int n, int k) {
+  for (bool isLeftTransposed : {false, true})
+    for (bool isRightTransposed : {false, true}) {
+      Matrices<float> matrices = {m, n, k, isLeftTransposed, isRightTransposed};
+      auto halvesOf = [](std::vector<float> &numbers) {
+        std::vector<Half> halves;
+        for (float &number : numbers) {
+          const bf16 half = to<bf16>(number);
+          number = toFloat(half);
+          Half bits;
+          std::memcpy(&bits, &half, sizeof bits);
+          halves.push_back(bits);
+        }
+        return halves;
+      };
+      const std::vector<Half> a = halvesOf(matrices.a),
+                              b = halvesOf(matrices.b);
+      const std::vector<float> expected = matrices.naive();
+      const Times aLine = {isLeftTransposed ? 1 : k},
+                  aStep = {isLeftTransposed ? m : 1},
+                  bLine = {isRightTransposed ? k : 1},
+                  bStep = {isRightTransposed ? 1 : n};
+      constexpr int width = ProductBlock<float>::width;
+      std::vector<float> c(size_t(m) * n);
+      multiply<float, PairLanes>(
+          m, n, (k + 1) / 2,
+          [&](float *packed, int row, int rows, int pair, int pairs) {
+            packLinePairs<kRows>(packed, a.data(), aLine, aStep, row,
+                                 row + rows - 1, 2 * pair,
+                                 std::min(2 * pairs, k - 2 * pair),
+                                 kRows * ProductBlock<float>::steps);
+          },
+          [&](float *packed, int column, int columns, int pair, int pairs) {
+            const int steps = std::min(2 * pairs, k - 2 * pair);
+            packLinePairs<width>(packed, b.data(), bLine, bStep, column,
+                                 column + columns - 1, 2 * pair, steps,
+                                 width * ((steps + 1) / 2));
+          },
+          [&](int *lines, int *places, int row, int rows, int column,
+              int columns) {
+            for (int i = 0; i < rows; ++i)
+              lines[i] = (row + i) * n;
+            std::iota(places, places + columns, column);
+            return ResultPlaces{c.data(), int(sizeof(float)), true};
+          },
+          [&](float *sums, const int *lines, const int *places, int, int rows,
+              int, int columns) {
+            storeBlock(c.data(), lines, places, sums, rows, columns,
+                       [](int, float *) {});
+          });
+      EXPECT_EQ(c, expected) << m << " x " << n << " x " << k;
+    }
+}
+#endif
+
 class ProductBlocksTest : public cutback::test::LevelTest {};
 
 TEST_F(ProductBlocksTest, SmallProductsAreThoseOfPlainLoops) {
@@ -109,6 +167,17 @@ TEST_F(ProductBlocksTest, SmallProductsAreThoseOfPlainLoops) {
         check<double>(m, n, k);
       }
 }
+
+#if defined(__AVX512BF16__)
+// Odd numbers of steps too, and more than a block has.
+TEST_F(ProductBlocksTest, PairsOfStepsHaveTheBitsOfSingleOnes) {
+  for (int m : {1, 5, 8, 13, 150})
+    for (int n : {1, 7, 33, 70})
+      for (int k : {0, 1, 2, 9, 16, 31, 100, 1027})
+        checkPairs(m, n, k);
+  checkPairs(300, 530, 600);
+}
+#endif
 
 // One part of the steps, two, and several with a short one.
 TEST_F(ProductBlocksTest, PartsOfTheStepsKeepTheOrderOfSums) {

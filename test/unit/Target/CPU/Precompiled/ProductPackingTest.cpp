@@ -6,7 +6,7 @@
 
 #include "LevelTest.h"
 
-#include "Target/CPU/Precompiled/ProductPacking.h"
+#include "Target/CPU/Precompiled/PairPacking.h"
 
 #include <random>
 #include <sys/mman.h>
@@ -91,6 +91,20 @@ template <int axes> struct Windows {
   }
 };
 
+/// Columns from `first` on; behind `count` the last one again.
+template <int axes, int width>
+void setColumns(const Windows<axes> &windows, bool areTaps, int first,
+                int count, PanelColumns<axes, width> &columns) {
+  for (int e = 0; e < width; ++e) {
+    const int number = first + std::min(e, count - 1);
+    const Place<axes> place =
+        areTaps ? windows.tap(number) : windows.result(number);
+    columns.at[e] = place.at;
+    for (int axis = 0; axis < axes; ++axis)
+      columns.along[axis][e] = place.along[axis];
+  }
+}
+
 template <typename T, int axes>
 void checkPanels(std::mt19937 &random, bool isOfWeights) {
   constexpr int width = ProductBlock<T>::width;
@@ -104,12 +118,10 @@ void checkPanels(std::mt19937 &random, bool isOfWeights) {
     elements.data[i] = T(i + 1);
   const int numColumns = isOfWeights ? numTaps : numResults,
             numSteps = isOfWeights ? numResults : numTaps;
-  auto column = [&](int i) {
-    return isOfWeights ? windows.tap(i) : windows.result(i);
-  };
   const int firstStep = int(random() % unsigned(numSteps)),
             steps = std::min(numSteps - firstStep, ProductBlock<T>::steps);
-  std::vector<Place<axes>> along, columns(width);
+  std::vector<Place<axes>> along;
+  PanelColumns<axes, width> columns;
   for (int k = 0; k < steps; ++k)
     along.push_back(isOfWeights ? windows.result(firstStep + k)
                                 : windows.tap(firstStep + k));
@@ -118,26 +130,68 @@ void checkPanels(std::mt19937 &random, bool isOfWeights) {
   const int period = periodOf<axes>(along.data(), steps);
   for (int first = 0; first < numColumns; first += width) {
     const int count = std::min(width, numColumns - first);
-    for (int e = 0; e < width; ++e)
-      columns[e] = column(first + std::min(e, count - 1));
+    setColumns(windows, isOfWeights, first, count, columns);
     std::vector<T> packed(size_t(width) * steps);
-    copyWindows<T, axes>(packed.data(), elements.data, columns.data(), count,
+    copyWindows<T, axes>(packed.data(), elements.data, columns, count,
                          along.data(), runs.data(), period, steps,
                          windows.sizes);
     for (int k = 0; k < steps; ++k)
       for (int e = 0; e < count; ++e) {
         bool isIn = true;
         for (int axis = 0; axis < axes; ++axis) {
-          const int at = columns[e].along[axis] + along[k].along[axis];
+          const int at = columns.along[axis][e] + along[k].along[axis];
           isIn &= at >= 0 && at < windows.sizes[axis];
         }
-        const int at = columns[e].at + along[k].at;
+        const int at = columns.at[e] + along[k].at;
         ASSERT_EQ(packed[size_t(k) * width + e],
                   isIn ? elements.data[at] : T(0))
             << "column " << first + e << " step " << firstStep + k;
       }
   }
 }
+
+#if defined(__AVX512BF16__)
+/// The same of pairs of steps: the even one's element above that of the odd
+/// one.
+template <int axes> void checkPairs(std::mt19937 &random, bool isOfWeights) {
+  constexpr int width = ProductBlock<float>::width;
+  const Windows<axes> windows(random);
+  const int numResults = windows.images * windows.count(windows.results),
+            numTaps = windows.channels * windows.count(windows.taps),
+            numElements = windows.images * windows.channels *
+                          windows.count(windows.sizes);
+  Guarded<Half> elements(size_t(numElements), random() % 2);
+  for (int i = 0; i < numElements; ++i)
+    elements.data[i] = Half(i + 1);
+  const int numColumns = isOfWeights ? numTaps : numResults,
+            numSteps = isOfWeights ? numResults : numTaps;
+  const int firstStep = int(random() % unsigned(numSteps)),
+            steps =
+                std::min(numSteps - firstStep, 2 * ProductBlock<float>::steps);
+  std::vector<Place<axes>> along;
+  for (int k = 0; k < steps; ++k)
+    along.push_back(isOfWeights ? windows.result(firstStep + k)
+                                : windows.tap(firstStep + k));
+  const int period = periodOf<axes>(along.data(), steps);
+  PanelColumns<axes, width> columns;
+  for (int first = 0; first < numColumns; first += width) {
+    const int count = std::min(width, numColumns - first);
+    setColumns(windows, isOfWeights, first, count, columns);
+    std::vector<float> packed(size_t(width) * ((steps + 1) / 2));
+    packWindowPairs<axes>(packed.data(), elements.data, columns, count,
+                          along.data(), period, steps, windows.sizes);
+    for (int k = 0; k < steps + steps % 2; ++k)
+      for (int e = 0; e < count; ++e) {
+        unsigned word, expected = 0;
+        std::memcpy(&word, &packed[size_t(k / 2) * width + e], sizeof word);
+        if (k < steps && columns.isInside(e, along[k].along, windows.sizes))
+          expected = elements.data[columns.at[e] + along[k].at];
+        ASSERT_EQ(k % 2 ? word & 0xFFFF : word >> 16, expected)
+            << "column " << first + e << " step " << firstStep + k;
+      }
+  }
+}
+#endif
 
 template <typename T, int axes> void checkAll() {
   std::mt19937 random(axes);
@@ -155,5 +209,19 @@ TEST_F(ProductPackingTest, PanelsHaveTheElementsOfTheirWindows) {
   checkAll<double, 2>();
   checkAll<double, 3>();
 }
+
+#if defined(__AVX512BF16__)
+template <int axes> void checkAllPairs() {
+  std::mt19937 random(axes);
+  for (int i = 0; i < 400 && !testing::Test::HasFailure(); ++i)
+    checkPairs<axes>(random, /*isOfWeights=*/i % 3 == 0);
+}
+
+TEST_F(ProductPackingTest, PairsHaveTheElementsOfTheirWindows) {
+  checkAllPairs<1>();
+  checkAllPairs<2>();
+  checkAllPairs<3>();
+}
+#endif
 
 } // namespace
