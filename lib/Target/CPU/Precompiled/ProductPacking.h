@@ -9,12 +9,20 @@
 
 namespace cutback_host {
 
-/// How many steps from each on lie side by side, up to eight.
+/// How many steps from each on lie side by side, up to eight. isNext(k): step k
+/// lies behind the one before it.
+template <typename IsNext>
+inline void countRuns(int count, unsigned char *runs, IsNext isNext) {
+  for (int first = 0, last; first < count; first = last) {
+    last = first + 1;
+    while (last < count && isNext(last))
+      ++last;
+    for (int k = first; k < last; ++k)
+      runs[k] = static_cast<unsigned char>(std::min(last - k, 8));
+  }
+}
 inline void countNeighbors(const int *steps, int count, unsigned char *runs) {
-  for (int k = count; k-- > 0;)
-    runs[k] = k + 1 < count && steps[k + 1] == steps[k] + 1
-                  ? std::min(runs[k + 1] + 1, 8)
-                  : 1;
+  countRuns(count, runs, [&](int k) { return steps[k] == steps[k - 1] + 1; });
 }
 
 #if defined(__AVX2__) && defined(__FMA__)
@@ -341,10 +349,8 @@ inline bool isBehind(const Place<axes> &place, const Place<axes> &next) {
 template <int axes>
 inline void countNeighbors(const Place<axes> *along, int count,
                            unsigned char *runs) {
-  for (int k = count; k-- > 0;)
-    runs[k] = k + 1 < count && isBehind<axes>(along[k], along[k + 1])
-                  ? std::min(runs[k + 1] + 1, 8)
-                  : 1;
+  countRuns(count, runs,
+            [&](int k) { return isBehind<axes>(along[k - 1], along[k]); });
 }
 
 /// After how many steps their places come again, those of a window in the next

@@ -6,7 +6,10 @@
 // index, from which offsets are computed once for many elements.
 
 #include "Elements.h"
+#include "GroupProducts.h"
 #include "PairPacking.h"
+
+#include <numeric>
 
 using namespace cutback_host;
 
@@ -241,27 +244,203 @@ void multiplyOne(const precompiled::Product &product, void **operands) {
       });
 }
 
-struct Given {
+/// Groups of one or two rows each, as many side by side as a vector has.
+template <typename T, int axes> class GroupLoops {
+  using Block = GroupBlock<T, axes>;
+  static constexpr int lanes = Block::lanes;
+  const precompiled::Product &product;
   void **operands;
-  const precompiled::Products *products;
+  int sizes[axes], group, count; ///< of groups side by side
+  int foundColumn = -1, foundStep = -1;
+  Block block;
+
+  /// Calls `use` with the elements of each of the groups in an operand, the
+  /// last one's again behind it.
+  template <typename Use>
+  void withLines(const precompiled::Tensor &tensor, int64_t at, Use use) const {
+    cutback_host::blockNow = {0, 0, unsigned(group)};
+    withElements<T>(tensor, operands, [&](auto *elements) {
+      decltype(elements) lines[lanes];
+      for (int lane = 0; lane < lanes; ++lane)
+        lines[lane] = elements + at + std::min(lane, count - 1) * tensor.outer;
+      use(lines);
+    });
+  }
+  /// Elements from one that may be read to the next, by the digits that move.
+  static int unitOf(const precompiled::Product &product) {
+    int64_t unit = 0;
+    auto add = [&](const precompiled::Index &index, int64_t numbers) {
+      for (int64_t d = 0; d < index.numDigits; ++d)
+        if (index.digits[d].divisor < numbers)
+          unit = std::gcd(unit, index.digits[d].stride);
+    };
+    add(product.b.line, product.columns);
+    add(product.b.step, product.steps);
+    return int(std::max<int64_t>(unit, 1));
+  }
+  /// Whether the groups' elements lie side by side.
+  bool areSide(const precompiled::Tensor &tensor) const {
+    return tensor.outer == 1 && count == lanes;
+  }
+  void takeFactors(int row, int step) {
+    int line[1], offsets[Block::steps];
+    findOffsets(product.a.line, row, 1, line);
+    const bool areNeighbors =
+        findOffsets(product.a.step, step, block.numSteps, offsets);
+    if (areNeighbors)
+      line[0] += offsets[0];
+    withLines(product.a.tensor, line[0], [&](auto *of) {
+      if (areNeighbors)
+        transposeLanes<lanes>(block.factors, lanes, of, block.numSteps);
+      else
+        takeLanes<lanes>(block.factors, of, areSide(product.a.tensor),
+                         block.numSteps, [&](int k) { return offsets[k]; });
+    });
+  }
+  void takeWindows() {
+    withLines(product.b.tensor, block.first, [&](auto *of) {
+      if (block.unit == 1)
+        transposeLanes<lanes>(block.windows, lanes, of, block.count);
+      else
+        takeLanes<lanes>(block.windows, of, areSide(product.b.tensor),
+                         block.count, [&](int e) { return e * block.unit; });
+    });
+  }
+  void store(int row, int column) {
+    int line[1], places[Block::columns];
+    const int columns = block.numColumns;
+    findOffsets(product.outRow, row, 1, line);
+    const bool areNeighbors =
+        findOffsets(product.outColumn, column, columns, places);
+    if (areSide(product.out) && product.self.operand < 0 &&
+        T(product.alpha) == 1)
+      return storeSums(line[0], places);
+    block.turnSums();
+    const Addition<T> addition(product, operands, row, 1, column, columns);
+    for (int lane = 0; lane < count; ++lane) {
+      cutback_host::blockNow = {0, 0, unsigned(group + lane)};
+      T *sums = block.turned + lane * Block::columns;
+      addition(0, sums);
+      withElements<T>(product.out, operands, [&](auto *out) {
+        using E = std::remove_reference_t<decltype(*out)>;
+        out += line[0] + (areNeighbors ? places[0] : 0);
+        for (int j = 0; j < columns; ++j)
+          out[areNeighbors ? j : places[j]] = to<E>(sums[j]);
+      });
+    }
+  }
+  /// Of groups that lie side by side, as they are.
+  void storeSums(int line, const int *places) const {
+    cutback_host::blockNow = {0, 0, unsigned(group)};
+    withElements<T>(product.out, operands, [&](auto *out) {
+      using E = std::remove_reference_t<decltype(*out)>;
+      for (int j = 0; j < block.numColumns; ++j)
+        for (int lane = 0; lane < lanes; ++lane)
+          out[line + places[j] + lane] = to<E>(block.sums[j * lanes + lane]);
+    });
+  }
+  /// Those of the block that begins here, if it has others.
+  void findElements(int column, int step) {
+    if (column == foundColumn && step == foundStep)
+      return;
+    foundColumn = column, foundStep = step;
+    block.numSteps = std::min(int(product.steps) - step, Block::steps);
+    findPlaces(product.b.step, step, block.numSteps, block.step);
+    block.keepSteps();
+    block.findElements(sizes);
+  }
+  /// The columns that block.column has, of one row.
+  void addRow(int row, int column) {
+    const int all = int(product.steps);
+    std::fill(block.sums, block.sums + block.numColumns * lanes, T(0));
+    for (int step = 0; step < all; step += block.numSteps) {
+      findElements(column, step);
+      takeWindows();
+      takeFactors(row, step);
+      block.add();
+    }
+    store(row, column);
+  }
+
+public:
+  GroupLoops(const precompiled::Product &product, void **operands)
+      : product(product), operands(operands) {
+    for (int axis = 0; axis < axes; ++axis)
+      sizes[axis] = int(product.b.sizes[axis]);
+    block.unit = unitOf(product);
+    std::fill(block.windows + Block::outside * lanes,
+              block.windows + (Block::outside + 1) * lanes, T(0));
+  }
+  void run(int first, int last) {
+    const int all = int(product.columns);
+    for (int column = 0; column < all; column += block.numColumns) {
+      block.numColumns = std::min(all - column, Block::columns);
+      PlaceWalk<axes> walk(product.b.line, column);
+      takeColumns(walk, block.numColumns, block.column);
+      block.keepColumns();
+      for (group = first; group < last; group += lanes) {
+        count = std::min(lanes, last - group);
+        for (int row = 0; row < int(product.rows); ++row)
+          addRow(row, column);
+      }
+    }
+  }
 };
 
-template <typename T> void multiplyAll(void *given) {
+/// Whether registers are better used by groups than by rows and columns.
+template <typename T>
+bool isByGroups(const precompiled::Product &product, int64_t groups,
+                int64_t parts) {
+  return Lanes<T>::count > 1 && product.rows <= 2 && product.b.numAxes > 0 &&
+         groups * 2 >= parts * Lanes<T>::count;
+}
+
+template <typename T>
+void multiplyGroups(const precompiled::Product &product, void **operands,
+                    int first, int last) {
+  switch (product.b.numAxes) {
+  case 1:
+    return GroupLoops<T, 1>(product, operands).run(first, last);
+  case 2:
+    return GroupLoops<T, 2>(product, operands).run(first, last);
+  default:
+    return GroupLoops<T, 3>(product, operands).run(first, last);
+  }
+}
+
+struct Given {
+  void **operands;
+  const precompiled::Product *product;
+};
+
+template <typename T> void multiplyGiven(void *given) {
   const Given &all = *static_cast<Given *>(given);
-  auto *product =
-      reinterpret_cast<const precompiled::Product *>(all.products + 1);
-  for (int64_t i = 0; i < all.products->count; ++i)
-    multiplyOne<T>(product[i], all.operands);
+  multiplyOne<T>(*all.product, all.operands);
+}
+
+template <typename T>
+void multiplyAll(void **operands, int64_t *cells,
+                 const precompiled::Products &products) {
+  auto *product = reinterpret_cast<const precompiled::Product *>(&products + 1);
+  const int64_t part = cells[2], parts = cells[3], groups = products.outer;
+  for (int64_t i = 0; i < products.count; ++i) {
+    if (isByGroups<T>(product[i], groups, parts)) {
+      multiplyGroups<T>(product[i], operands, int(groups * part / parts),
+                        int(groups * (part + 1) / parts));
+      continue;
+    }
+    Given given = {operands, product + i};
+    runProducts(unsigned(groups), multiplyGiven<T>, &given, cells);
+  }
 }
 
 } // namespace
 
 extern "C" void cutback_products(void **operands, int64_t *cells,
                                  const precompiled::Products *products) {
-  Given given = {operands, products};
-  runProducts(unsigned(products->outer),
-              products->sum == precompiled::F64 ? multiplyAll<double>
-                                                : multiplyAll<float>,
-              &given, cells);
+  if (products->sum == precompiled::F64)
+    multiplyAll<double>(operands, cells, *products);
+  else
+    multiplyAll<float>(operands, cells, *products);
   cells[0] = 0;
 }
