@@ -302,17 +302,13 @@ def Aten_ReplicationPad3dBackwardOp : Aten_Move<
     "replication_pad3d_backward", "none",
     "(Tensor grad_output, Tensor self, SymInt[6] padding) -> Tensor",
     "sameAsSelf">, Vjp<"padBackward">, Kernel<"replicationPadBackward">;
-def Aten_TrilIndicesOp : Aten_Create<"tril_indices", "none",
+def Aten_TrilIndicesOp : Aten_Create<"tril_indices", "trilIndices",
     "(int row, int col, int offset=0, *, ScalarType? dtype=long, Layout? "
     "layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
-    "triIndices">, Kernel<"trilIndices"> {
-  let loops = "none";
-}
-def Aten_TriuIndicesOp : Aten_Create<"triu_indices", "none",
+    "triIndices">, Kernel<"trilIndices">;
+def Aten_TriuIndicesOp : Aten_Create<"triu_indices", "triuIndices",
     "(int row, int col, int offset=0, *, ScalarType? dtype=long, Layout? "
     "layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
-    "triIndices">, Kernel<"triuIndices"> {
-  let loops = "none";
-}
+    "triIndices">, Kernel<"triuIndices">;
 
 #endif // CUTBACK_DIALECT_ATEN_DATA_TD

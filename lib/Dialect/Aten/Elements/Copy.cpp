@@ -124,3 +124,51 @@ LogicalResult elements::eye(Operation *op, ElementBuilder &b, Results &r) {
   ElementCall call(op, b, r);
   return call.give(call.axis(0) == call.axis(1));
 }
+
+/// Rows of a lower triangle have from some one on one element more than the row
+/// before, up to all columns; of an upper one it is the same from its end. In a
+/// growing row the number of the element is inverted, by a root that may be one
+/// off.
+static LogicalResult triangleIndices(const ElementCall &call, bool isUpper) {
+  std::optional<int64_t> rows = call.integer("row"),
+                         columns = call.integer("col"),
+                         offset = call.integer("offset");
+  if (!rows || !columns || !offset)
+    return failure();
+  int64_t reach = isUpper ? *columns - *rows - *offset : *offset;
+  int64_t first = std::max<int64_t>(0, -reach),
+          growing = std::clamp<int64_t>(*columns - reach, first,
+                                        std::max(first, *rows)) -
+                    first;
+  int64_t shortest = first + 1 + reach;
+  int64_t inGrowing = growing * (2 * shortest + growing - 1) / 2;
+  int64_t inOthers = std::max<int64_t>(0, *rows - first - growing) * *columns;
+  Num i = call.toInteger(call.axis(1));
+  if (isUpper)
+    i = inGrowing + inOthers - 1 - i;
+  Type f64 = call.elements.builder.getF64Type(), i64 = i.type();
+  int64_t linear = 2 * shortest - 1;
+  auto before = [&](const Num &row) { return row * (row + linear) / 2; };
+  Num root = sqrt(cast(i * 8 + linear * linear, i64, f64));
+  Num row = cast((root - double(linear)) / 2.0, f64, i64);
+  row = select(before(row) > i, row - 1, row);
+  row = select(before(row + 1) > i, row, row + 1);
+  Num rest = i - inGrowing,
+      width = i.wholeConstant(std::max<int64_t>(1, *columns));
+  Num isGrowing = i < inGrowing;
+  Num atRow = select(isGrowing, row, rest / width + growing) + first;
+  Num atColumn = select(isGrowing, i - before(row), rest % width);
+  if (isUpper) {
+    atRow = *rows - 1 - atRow;
+    atColumn = *columns - 1 - atColumn;
+  }
+  return call.giveAs(select(call.axis(0) == 0, atRow, atColumn), i64);
+}
+LogicalResult elements::trilIndices(Operation *op, ElementBuilder &b,
+                                    Results &r) {
+  return triangleIndices(ElementCall(op, b, r), /*isUpper=*/false);
+}
+LogicalResult elements::triuIndices(Operation *op, ElementBuilder &b,
+                                    Results &r) {
+  return triangleIndices(ElementCall(op, b, r), /*isUpper=*/true);
+}
