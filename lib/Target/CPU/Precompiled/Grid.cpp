@@ -3,10 +3,10 @@
 // Planes that are read at the places of a grid, and the gradients, of any
 // sizes, over two or three axes.
 //
-// The elements that a place is made of are looked up once for all channels. For
-// the gradient of the input, places add to the elements that they read, in
-// their order: the sums that the text for a device has. Parts of a call have
-// neighboring places, or planes.
+// The elements that a place is made of, and what they weigh, are computed once
+// for all channels. For the gradient of the input, places add to the elements
+// that they read, in their order: the sums that the text for a device has.
+// Parts of a call have neighboring blocks of places, or planes.
 
 #include "Strided.h"
 
@@ -41,27 +41,35 @@ template <typename T> struct GridMode<T, 2> {
   }
 };
 
-template <typename T, int mode>
-using GridFunction = GridTaps<T, GridMode<T, mode>::count> (*)(T, int);
-
-template <typename T, int mode>
-GridFunction<T, mode> gridFunction(int64_t padding, bool isAligned) {
-  using Mode = GridMode<T, mode>;
-  static constexpr GridFunction<T, mode> all[3][2] = {
-      {Mode::template taps<kZeros, false>, Mode::template taps<kZeros, true>},
-      {Mode::template taps<kBorder, false>, Mode::template taps<kBorder, true>},
-      {Mode::template taps<kReflection, false>,
-       Mode::template taps<kReflection, true>}};
-  return all[padding][isAligned];
-}
-
 /// Along three axes: one that is not there has an element.
 template <typename T, int mode> struct PlaceTaps {
   GridTaps<T, GridMode<T, mode>::count> axis[3];
 };
 
+/// For places of a line that are at `x` along an axis.
+template <typename T, int mode, int padding, bool isAligned>
+void lineTaps(const T *x, int some, int size, int axis,
+              PlaceTaps<T, mode> *to) {
+  for (int e = 0; e < some; ++e)
+    to[e].axis[axis] =
+        GridMode<T, mode>::template taps<padding, isAligned>(x[e], size);
+}
+template <typename T, int mode>
+using GridFunction = void (*)(const T *, int, int, int, PlaceTaps<T, mode> *);
+
+template <typename T, int mode>
+GridFunction<T, mode> gridFunction(int64_t padding, bool isAligned) {
+  static constexpr GridFunction<T, mode> all[3][2] = {
+      {lineTaps<T, mode, kZeros, false>, lineTaps<T, mode, kZeros, true>},
+      {lineTaps<T, mode, kBorder, false>, lineTaps<T, mode, kBorder, true>},
+      {lineTaps<T, mode, kReflection, false>,
+       lineTaps<T, mode, kReflection, true>}};
+  return all[padding][isAligned];
+}
+
 template <typename T, int mode> struct Sampler {
   static constexpr int count = GridMode<T, mode>::count;
+  static constexpr int kPlaces = 64; ///< of a block: places of one line
   using Own = PlaceTaps<T, mode>;
   using AxisTaps = GridTaps<T, count>;
 
@@ -81,88 +89,168 @@ template <typename T, int mode> struct Sampler {
   int64_t planeSize(int axis) const {
     return (input ? input : out).size(2 + axis);
   }
-  int64_t images() const { return grid.size(0); }
   int64_t places() const { return grid.count(1 + rank) / grid.size(0); }
-  /// Of place `at` of image `n`: indices.
-  Own at(const int64_t *index) const {
-    Own own = {};
+  /// Of `some` places of a line, from this one on.
+  void placesAt(const int64_t *index, int some, Own *own) const {
     const int64_t place = grid.begin() + grid.offset(index, 1 + rank);
-    for (int axis = 0; axis < 3; ++axis) {
-      if (axis >= absent) {
-        const int number = axis - absent;
-        own.axis[axis] = taps(
-            grid.get<T>(place + (rank - 1 - number) * grid.stride(1 + rank)),
-            int(planeSize(number)));
-        continue;
+    for (int axis = 0; axis < absent; ++axis)
+      for (int e = 0; e < some; ++e) {
+        own[e].axis[axis] = {};
+        own[e].axis[axis].weight[0] = T(1);
+        for (int i = 1; i < count; ++i)
+          own[e].axis[axis].at[i] = -1;
       }
-      own.axis[axis].weight[0] = T(1);
-      for (int i = 1; i < count; ++i)
-        own.axis[axis].at[i] = -1;
+    for (int number = 0; number < rank; ++number) {
+      T line[kPlaces];
+      readLine(grid, place + (rank - 1 - number) * grid.stride(1 + rank),
+               grid.stride(rank), some, line);
+      taps(line, some, int(planeSize(number)), absent + number, own);
     }
-    return own;
   }
   /// Where element (z, y, x) of a plane is.
   int64_t inPlane(const Strided &tensor, int z, int y, int x) const {
     const int64_t inner = y * tensor.stride(rank) + x * tensor.stride(rank + 1);
     return absent ? inner : z * tensor.stride(rank - 1) + inner;
   }
-  /// Calls `use(i, j, k, element of a plane of `tensor`)`.
-  template <typename Use>
-  void forTaps(const Own &own, const Strided &tensor, Use use) const {
-    for (int i = 0; i < count; ++i)
+  /// Calls `use(number, i, j, k)` for all elements that places are made of.
+  template <typename Use> void forTaps(Use use) const {
+    int number = 0;
+    for (int i = 0; i < (absent ? 1 : count); ++i)
       for (int j = 0; j < count; ++j)
         for (int k = 0; k < count; ++k)
-          if (own.axis[0].at[i] >= 0 && own.axis[1].at[j] >= 0 &&
-              own.axis[2].at[k] >= 0)
-            use(i, j, k,
-                inPlane(tensor, own.axis[0].at[i], own.axis[1].at[j],
-                        own.axis[2].at[k]));
+          use(number++, i, j, k);
   }
 
-  void forward(const Call &call) const {
-    call.forEach(grid.sizes(), 1 + rank, [&](int64_t, const int64_t *at) {
-      const Own own = this->at(at);
-      const int64_t from = input.begin() + at[0] * input.stride(0),
-                    to = out.begin() + at[0] * out.stride(0) +
-                         out.offset(at + 1, rank, 2);
-      for (int64_t c = 0; c < input.size(1); ++c) {
-        T sum = 0;
-        forTaps(own, input, [&](int i, int j, int k, int64_t element) {
-          sum += own.axis[0].weight[i] * own.axis[1].weight[j] *
-                 own.axis[2].weight[k] *
-                 input.get<T>(from + c * input.stride(1) + element);
-        });
-        out.set(to + c * out.stride(1), sum);
-      }
+  /// Elements of the input's planes that a block of places is made of.
+  struct Block {
+    Own own[kPlaces];
+    int64_t at[count * count * count][kPlaces]; ///< below 0: none
+    int some;
+  };
+  /// Calls `use(block, index)` for this part of them.
+  template <typename Use> void forBlocks(const Call &call, Use use) const {
+    int64_t sizes[4];
+    std::copy(grid.sizes(), grid.sizes() + 1 + rank, sizes);
+    sizes[rank] = (grid.size(rank) + kPlaces - 1) / kPlaces;
+    Block block;
+    call.forEach(sizes, 1 + rank, [&](int64_t, const int64_t *number) {
+      int64_t at[4];
+      std::copy(number, number + rank, at);
+      at[rank] = number[rank] * kPlaces;
+      block.some = int(std::min<int64_t>(kPlaces, grid.size(rank) - at[rank]));
+      placesAt(at, block.some, block.own);
+      forTaps([&](int number, int i, int j, int k) {
+        for (int e = 0; e < block.some; ++e) {
+          const int z = block.own[e].axis[0].at[i],
+                    y = block.own[e].axis[1].at[j],
+                    x = block.own[e].axis[2].at[k];
+          block.at[number][e] =
+              z < 0 || y < 0 || x < 0 ? -1 : inPlane(input, z, y, x);
+        }
+      });
+      use(block, at);
     });
   }
 
+  /// A number for each element that places are made of.
+  using ByTap = T[count * count * count][kPlaces];
+
+  template <int kTaps, typename E>
+  static void sumTaps(const E *plane, const Block &block, const ByTap &weights,
+                      T *sums) {
+    for (int e = 0; e < block.some; ++e) {
+      T sum = 0;
+      for (int tap = 0; tap < kTaps; ++tap) {
+        const int64_t at = block.at[tap][e];
+        const T part =
+            weights[tap][e] * heldAs<T>(plane[std::max<int64_t>(at, 0)]);
+        sum += at < 0 ? T(0) : part;
+      }
+      sums[e] = sum;
+    }
+  }
+  void forward(const Call &call) const {
+    const bool isEmpty = input.count() == 0;
+    ByTap weights;
+    forBlocks(call, [&](const Block &block, const int64_t *at) {
+      forTaps([&](int number, int i, int j, int k) {
+        for (int e = 0; e < block.some; ++e)
+          weights[number][e] = block.own[e].axis[0].weight[i] *
+                               block.own[e].axis[1].weight[j] *
+                               block.own[e].axis[2].weight[k];
+      });
+      const int64_t to =
+          out.begin() + at[0] * out.stride(0) + out.offset(at + 1, rank, 2);
+      withFloats<T>(input, [&](const auto *elements) {
+        for (int64_t c = 0; c < input.size(1); ++c) {
+          const auto *plane = elements + input.begin() +
+                              at[0] * input.stride(0) + c * input.stride(1);
+          T sums[kPlaces] = {};
+          if (isEmpty)
+            ; // nothing can be read, not even what does not count
+          else if (absent)
+            sumTaps<count * count>(plane, block, weights, sums);
+          else
+            sumTaps<count * count * count>(plane, block, weights, sums);
+          writeLine(out, to + c * out.stride(1), out.stride(1 + rank),
+                    block.some, sums);
+        }
+      });
+    });
+  }
+
+  /// Of products with the gradient.
+  void sumChannels(const Block &block, const int64_t *at,
+                   ByTap &changes) const {
+    const int64_t with = gradient.begin() + at[0] * gradient.stride(0) +
+                         gradient.offset(at + 1, rank, 2);
+    forTaps([&](int number, int, int, int) {
+      std::fill(changes[number], changes[number] + block.some, T(0));
+    });
+    if (input.count() == 0)
+      return;
+    withFloats<T>(input, [&](const auto *elements) {
+      for (int64_t c = 0; c < input.size(1); ++c) {
+        const auto *plane = elements + input.begin() + at[0] * input.stride(0) +
+                            c * input.stride(1);
+        T line[kPlaces];
+        readLine(gradient, with + c * gradient.stride(1),
+                 gradient.stride(1 + rank), block.some, line);
+        forTaps([&](int number, int, int, int) {
+          const int64_t *from = block.at[number];
+          for (int e = 0; e < block.some; ++e)
+            changes[number][e] +=
+                heldAs<T>(plane[std::max<int64_t>(from[e], 0)]) * line[e];
+        });
+      }
+    });
+  }
   void gridGradient(const Call &call) const {
-    call.forEach(grid.sizes(), 1 + rank, [&](int64_t, const int64_t *at) {
-      const Own own = this->at(at);
-      const int64_t from = input.begin() + at[0] * input.stride(0),
-                    with = gradient.begin() + at[0] * gradient.stride(0) +
-                           gradient.offset(at + 1, rank, 2);
-      T sums[3] = {};
-      forTaps(own, input, [&](int i, int j, int k, int64_t element) {
-        T change = 0;
-        for (int64_t c = 0; c < input.size(1); ++c)
-          change += input.get<T>(from + c * input.stride(1) + element) *
-                    gradient.get<T>(with + c * gradient.stride(1));
-        const T weights[3] = {own.axis[0].weight[i], own.axis[1].weight[j],
-                              own.axis[2].weight[k]};
-        const T slopes[3] = {own.axis[0].slope[i], own.axis[1].slope[j],
-                             own.axis[2].slope[k]};
-        for (int axis = absent; axis < 3; ++axis) {
-          T slope = axis == 0 ? slopes[0] : weights[0];
-          slope *= axis == 1 ? slopes[1] : weights[1];
-          slope *= axis == 2 ? slopes[2] : weights[2];
-          sums[axis] += slope * change;
+    ByTap changes;
+    forBlocks(call, [&](const Block &block, const int64_t *at) {
+      sumChannels(block, at, changes);
+      T sums[3][kPlaces] = {};
+      forTaps([&](int number, int i, int j, int k) {
+        for (int e = 0; e < block.some; ++e) {
+          if (block.at[number][e] < 0)
+            continue;
+          const AxisTaps *own = block.own[e].axis;
+          const T weights[3] = {own[0].weight[i], own[1].weight[j],
+                                own[2].weight[k]};
+          const T slopes[3] = {own[0].slope[i], own[1].slope[j],
+                               own[2].slope[k]};
+          for (int axis = absent; axis < 3; ++axis) {
+            T slope = axis == 0 ? slopes[0] : weights[0];
+            slope *= axis == 1 ? slopes[1] : weights[1];
+            slope *= axis == 2 ? slopes[2] : weights[2];
+            sums[axis][e] += slope * changes[number][e];
+          }
         }
       });
       const int64_t to = out.begin() + out.offset(at, 1 + rank);
       for (int axis = absent; axis < 3; ++axis)
-        out.set(to + (2 - axis) * out.stride(1 + rank), sums[axis]);
+        writeLine(out, to + (2 - axis) * out.stride(1 + rank), out.stride(rank),
+                  block.some, sums[axis]);
     });
   }
 
@@ -178,23 +266,68 @@ template <typename T, int mode> struct Sampler {
     }
   }
 
-  /// One plane: places in their order.
-  void addPlaces(const Own *own, int64_t image, int64_t channel,
-                 T *sums) const {
-    const int64_t from = gradient.begin() + image * gradient.stride(0) +
-                         channel * gradient.stride(1);
-    Walk walk(grid.sizes() + 1, rank, 0);
+  /// An element that a place is made of.
+  struct Part {
+    int64_t at;
+    T weight;
+  };
+  /// Those of all places of an image, in their order, and where those of a
+  /// place end.
+  struct Parts {
+    Numbers<Part> parts;
+    Numbers<int64_t> ends;
+    Parts(int64_t places, int taps, int &problem)
+        : parts(places * taps, problem), ends(places, problem) {}
+  };
+  void readImage(int64_t image, const Parts &of) const {
     const int64_t height = out.size(rank), width = out.size(rank + 1);
+    Own own[kPlaces];
+    Part *part = of.parts.data();
+    int64_t *end = of.ends.data();
+    const int64_t columns = grid.size(rank);
+    int64_t index[4] = {image};
+    Walk walk(grid.sizes() + 1, rank, 0);
     for (int64_t place = 0; place < places(); ++place, walk.next()) {
-      const T g = gradient.get<T>(from + gradient.offset(walk.index, rank, 2));
-      forElements(own[place].axis[0], [&](int z, T of_z) {
-        forElements(own[place].axis[1], [&](int y, T of_y) {
-          forElements(own[place].axis[2], [&](int x, T of_x) {
-            sums[(z * height + y) * width + x] += of_z * of_y * of_x * g;
+      const int e = int(walk.index[rank - 1] % kPlaces);
+      if (e == 0) {
+        std::copy(walk.index, walk.index + rank, index + 1);
+        placesAt(index, int(std::min<int64_t>(kPlaces, columns - index[rank])),
+                 own);
+      }
+      forElements(own[e].axis[0], [&](int z, T of_z) {
+        forElements(own[e].axis[1], [&](int y, T of_y) {
+          forElements(own[e].axis[2], [&](int x, T of_x) {
+            *part++ = {(z * height + y) * width + x, of_z * of_y * of_x};
           });
         });
       });
+      *end++ = part - of.parts.data();
     }
+  }
+
+  /// One plane: places in their order.
+  void addPlaces(const Parts &of, int64_t image, int64_t channel,
+                 T *sums) const {
+    const int64_t from = gradient.begin() + image * gradient.stride(0) +
+                         channel * gradient.stride(1);
+    const Part *part = of.parts.data();
+    const int64_t *end = of.ends.data();
+    int64_t lines[3] = {1, 1, 1};
+    std::copy(grid.sizes() + 1, grid.sizes() + rank, lines);
+    withFloats<T>(gradient, [&](const auto *elements) {
+      elements += from;
+      const int64_t apart = gradient.stride(rank + 1);
+      Walk walk(lines, rank - 1, 0);
+      for (int64_t line = 0; line < lines[0] * lines[1]; ++line, walk.next()) {
+        const auto *at = elements + gradient.offset(walk.index, rank - 1, 2);
+        for (int64_t e = 0; e < grid.size(rank); ++e) {
+          const T g = heldAs<T>(at[e * apart]);
+          for (const Part *last = of.parts.data() + *end++; part != last;
+               ++part)
+            sums[part->at] += part->weight * g;
+        }
+      }
+    });
   }
 
   /// Sums of a plane are held where they are stored, or in memory of their own.
@@ -202,26 +335,22 @@ template <typename T, int mode> struct Sampler {
     const bool isInPlace =
         out.type() != precompiled::BF16 && out.type() != precompiled::F16;
     const int64_t all = out.count() / std::max<int64_t>(out.count(2), 1);
-    const Numbers<Own> own(places(), call.problem);
+    const Parts parts(places(), absent ? count * count : count * count * count,
+                      call.problem);
     const Numbers<T> apart(isInPlace ? 0 : all, call.problem);
-    if (!own || !apart)
+    if (!parts.parts || !parts.ends || !apart)
       return;
     const auto [first, last] = call.share(out.count(2));
     int64_t image = -1;
     for (int64_t plane = first; plane < last; ++plane) {
       if (plane / out.size(1) != image) {
         image = plane / out.size(1);
-        int64_t index[4] = {image};
-        Walk walk(grid.sizes() + 1, rank, 0);
-        for (int64_t place = 0; place < places(); ++place, walk.next()) {
-          std::copy(walk.index, walk.index + rank, index + 1);
-          own.data()[place] = at(index);
-        }
+        readImage(image, parts);
       }
       const int64_t to = out.begin() + out.offsetOf(plane, 0, 2);
       T *sums = isInPlace ? out.elements<T>() + to : apart.data();
       std::fill(sums, sums + all, T(0));
-      addPlaces(own.data(), image, plane % out.size(1), sums);
+      addPlaces(parts, image, plane % out.size(1), sums);
       if (!isInPlace)
         writeLine(out, to, 1, int(all), sums);
     }

@@ -24,7 +24,7 @@ struct PoolPlanes {
   Strided from, to, indices;
   int lead; ///< dimensions in front of the planes
 
-  explicit PoolPlanes(const Call &call)
+  explicit PoolPlanes(Call &call)
       : pool(call.numbers<Pool>()), from(call.tensor(0)), to(call.tensor(1)),
         indices(call.tensor(2)) {
     const Strided &some = to ? to : indices;
@@ -62,14 +62,15 @@ struct PoolPlanes {
                                         int(a.padding), int(a.size))
                          : lengthOf(window(axis, number));
   }
-  /// Without the axes that are not there, which have windows of one.
-  int divisor(int z, int y, int x) const {
+  /// What elements of a line of windows are divided by, of which the last axis
+  /// has `along`. Without the axes that are not there, which have windows of
+  /// one.
+  int divisor(int z, int y, int along) const {
     if (pool.isDivisorGiven)
       return int(pool.divisor);
-    int all = length(2, x);
     if (pool.rank > 1)
-      all *= length(1, y);
-    return pool.rank > 2 ? all * length(0, z) : all;
+      along *= length(1, y);
+    return pool.rank > 2 ? along * length(0, z) : along;
   }
   /// Windows [first, last) of [first, first + count) whose place `tap` along
   /// the last axis is inside: the same for all lines, and kept for one block.
@@ -127,11 +128,60 @@ inline void forBlocks(const Call &call, const Strided &of, int lead,
           use(plane, z, y, x, std::min(kBlock, sizes[2] - x));
 }
 
-/// Elements of windows: `line` is told of a line of a plane, `at` of an element
-/// of it for windows x + [first, last).
+/// Windows along the last axis, which all lines have: computed once.
+struct LineWindows {
+  Numbers<Span> windows;
+  Numbers<int> lengths;
+
+  LineWindows(const PoolPlanes &p, int &problem)
+      : windows(p.count(2), problem), lengths(p.count(2), problem) {
+    if (!windows || !lengths)
+      return;
+    for (int x = 0; x < p.count(2); ++x) {
+      windows.data()[x] = p.window(2, x);
+      lengths.data()[x] = p.length(2, x);
+    }
+  }
+  explicit operator bool() const { return windows && lengths; }
+};
+
+/// Adds `count` elements, `step` from one to the next, to as many sums: as
+/// keepLine does.
+template <int kStep = 0, typename T, typename E>
+inline void addElements(const E *elements, int64_t step, int count, T *sums) {
+  if constexpr (kStep == 0) {
+    if (step == 1)
+      return addElements<1>(elements, step, count, sums);
+    if (step == 2)
+      return addElements<2>(elements, step, count, sums);
+  } else {
+    step = kStep;
+  }
+  for (int e = 0; e < count; ++e)
+    sums[e] += T(toFloat(elements[e * step]));
+}
+
+/// Divides what windows (z, y, x + [0, some)) have.
+template <typename T>
+void divide(const PoolPlanes &p, const LineWindows &line, int z, int y, int x,
+            int some, T *numbers, bool isGradient) {
+  const int *lengths = line.lengths.data() + x;
+  const int given = p.divisor(z, y, 1);
+  if (p.pool.isDivisorGiven) {
+    for (int e = 0; e < some; ++e)
+      numbers[e] = given || isGradient ? numbers[e] / T(given) : T(0);
+    return;
+  }
+  for (int e = 0; e < some; ++e) {
+    const int divisor = lengths[e] * given;
+    const T quotient = numbers[e] / T(divisor);
+    numbers[e] = divisor || isGradient ? quotient : T(0);
+  }
+}
+
 template <typename T, typename E>
-void averageBlock(PoolPlanes &p, const E *from, int64_t plane, int z, int y,
-                  int x, int some) {
+void averageBlock(PoolPlanes &p, const LineWindows &known, const E *from,
+                  int64_t plane, int z, int y, int x, int some) {
   T sums[kBlock] = {};
   const int64_t apart = p.apart(p.from, 2);
   const Pool::Axis &last = p.pool.axes[2];
@@ -139,7 +189,7 @@ void averageBlock(PoolPlanes &p, const E *from, int64_t plane, int z, int y,
     const E *line = from + i * p.apart(p.from, 0) + j * p.apart(p.from, 1);
     if (p.pool.isAdaptive) {
       for (int e = 0; e < some; ++e) {
-        const Span over = p.window(2, x + e);
+        const Span over = known.windows.data()[x + e];
         T sum = sums[e];
         for (int k = over.begin; k < over.end; ++k)
           sum += T(toFloat(line[k * apart]));
@@ -151,16 +201,11 @@ void averageBlock(PoolPlanes &p, const E *from, int64_t plane, int z, int y,
       const Span in = p.inside(tap, x, some);
       const E *first =
           line + (in.begin * last.stride - last.padding + tap) * apart;
-      const int64_t step = last.stride * apart;
-      T *to = sums + (in.begin - x);
-      for (int e = 0; e < lengthOf(in); ++e)
-        to[e] += T(toFloat(first[e * step]));
+      addElements(first, last.stride * apart, lengthOf(in),
+                  sums + (in.begin - x));
     }
   });
-  for (int e = 0; e < some; ++e) {
-    const int divisor = p.divisor(z, y, x + e);
-    sums[e] = divisor ? sums[e] / T(divisor) : T(0);
-  }
+  divide(p, known, z, y, x, some, sums, /*isGradient=*/false);
   const int64_t at =
       p.plane(p.to, plane) + z * p.apart(p.to, 0) + y * p.apart(p.to, 1);
   writeLine(p.to, at + x * p.apart(p.to, 2), p.apart(p.to, 2), some, sums);
@@ -242,55 +287,117 @@ void greatestBlock(PoolPlanes &p, const E *from, int64_t plane, int z, int y,
     writeLine(p.indices, at(p.indices), p.apart(p.indices, 2), some, found);
 }
 
-template <typename T> void pool(const Call &call, PoolPlanes &p) {
+template <typename T> void pool(Call &call, PoolPlanes &p) {
   const int sizes[3] = {p.count(0), p.count(1), p.count(2)};
+  const LineWindows known(p, call.problem);
+  if (!known)
+    return;
   auto run = [&](const auto *elements) {
     forBlocks(call, p.to ? p.to : p.indices, p.lead, sizes,
               [&](int64_t plane, int z, int y, int x, int some) {
                 const auto *from = elements + p.plane(p.from, plane);
                 if (p.pool.kind == Pool::Average)
-                  averageBlock<T>(p, from, plane, z, y, x, some);
+                  averageBlock<T>(p, known, from, plane, z, y, x, some);
                 else
                   greatestBlock<T>(p, from, plane, z, y, x, some);
               });
   };
-  if constexpr (std::is_same_v<T, double>)
-    run(p.from.elements<double>());
-  else if (p.from.type() == precompiled::BF16)
-    run(p.from.elements<bf16>());
-  else if (p.from.type() == precompiled::F16)
-    run(p.from.elements<f16>());
-  else
-    run(p.from.elements<float>());
+  withFloats<T>(p.from, run);
 }
 
-/// An element is the sum over the windows that it lies in.
-template <typename T>
-void averageGradient(const Call &call, const PoolPlanes &p) {
-  const int sizes[3] = {p.size(0), p.size(1), p.size(2)};
-  forBlocks(
-      call, p.to, p.lead, sizes,
-      [&](int64_t plane, int z, int y, int x, int some) {
-        T sums[kBlock] = {};
-        Span over[kBlock];
-        for (int e = 0; e < some; ++e)
-          over[e] = p.windowsOver(2, x + e);
-        const Span over_z = p.windowsOver(0, z), over_y = p.windowsOver(1, y);
-        const int64_t from = p.plane(p.from, plane), apart = p.apart(p.from, 2);
-        for (int i = over_z.begin; i < over_z.end; ++i)
-          for (int j = over_y.begin; j < over_y.end; ++j) {
-            const int64_t line =
-                from + i * p.apart(p.from, 0) + j * p.apart(p.from, 1);
-            for (int e = 0; e < some; ++e)
-              for (int k = over[e].begin; k < over[e].end; ++k)
-                sums[e] +=
-                    p.from.get<T>(line + k * apart) / T(p.divisor(i, j, k));
+/// The gradients of averages, of a block of a line of elements.
+template <typename T> struct GradientBlock {
+  const PoolPlanes &p;
+  const LineWindows &line;
+  int x, some;
+  T sums[kBlock];
+  Span over[kBlock]; ///< adaptive ones
+
+  /// Adds what windows [first, first + count) of a line have, in their order. A
+  /// later window has an earlier place of an element, so places fall.
+  void addSliding(int first, int count, const T *quotients) {
+    const Pool::Axis &a = p.pool.axes[2];
+    const int stride = int(a.stride);
+    for (int tap = int(a.taps); tap-- > 0;) {
+      const int shift = first * stride - int(a.padding) + tap - x;
+      const int begin = shift < 0 ? (stride - 1 - shift) / stride : 0,
+                end = some > shift ? (some - shift + stride - 1) / stride : 0;
+      T *to = sums + shift;
+      const int last = std::min(end, count);
+      if (stride == 1)
+        for (int e = begin; e < last; ++e)
+          to[e] += quotients[e];
+      else
+        for (int e = begin; e < last; ++e)
+          to[int64_t(e) * stride] += quotients[e];
+    }
+  }
+  void addAdaptive(int first, int count, const T *quotients) {
+    for (int e = 0; e < some; ++e)
+      for (int k = std::max(over[e].begin, first);
+           k < std::min(over[e].end, first + count); ++k)
+        sums[e] += quotients[k - first];
+  }
+  /// Of the line (z, y) of windows.
+  void addLine(int64_t at, int z, int y) {
+    const int first = p.windowsOver(2, x).begin,
+              last = p.windowsOver(2, x + some - 1).end;
+    const int64_t apart = p.apart(p.from, 2);
+    T quotients[kBlock];
+    for (int k = first; k < last; k += kBlock) {
+      const int count = std::min(kBlock, last - k);
+      readLine(p.from, at + k * apart, apart, count, quotients);
+      divide(p, line, z, y, k, count, quotients, /*isGradient=*/true);
+      if (p.pool.isAdaptive)
+        addAdaptive(k, count, quotients);
+      else
+        addSliding(k, count, quotients);
+    }
+  }
+};
+
+inline bool operator==(Span a, Span b) {
+  return a.begin == b.begin && a.end == b.end;
+}
+
+/// An element is the sum over the windows that it lies in: the same for
+/// neighboring lines that lie in the same ones.
+template <typename T> void averageGradient(Call &call, const PoolPlanes &p) {
+  const LineWindows line(p, call.problem);
+  if (!line)
+    return;
+  GradientBlock<T> block = {p, line, 0, 0, {}, {}};
+  const auto [first, last] = call.share(p.to.count(p.lead));
+  for (int x = 0; x < p.size(2); x += kBlock) {
+    block.x = x;
+    block.some = std::min(kBlock, p.size(2) - x);
+    if (p.pool.isAdaptive)
+      for (int e = 0; e < block.some; ++e)
+        block.over[e] = p.windowsOver(2, x + e);
+    for (int64_t plane = first; plane < last; ++plane) {
+      const int64_t from = p.plane(p.from, plane);
+      for (int z = 0; z < p.size(0); ++z) {
+        const Span over_z = p.windowsOver(0, z);
+        Span known = {-1, -1};
+        for (int y = 0; y < p.size(1); ++y) {
+          const Span over_y = p.windowsOver(1, y);
+          if (!(over_y == known)) {
+            std::fill(block.sums, block.sums + block.some, T(0));
+            for (int i = over_z.begin; i < over_z.end; ++i)
+              for (int j = over_y.begin; j < over_y.end; ++j)
+                block.addLine(from + i * p.apart(p.from, 0) +
+                                  j * p.apart(p.from, 1),
+                              i, j);
           }
-        const int64_t at =
-            p.plane(p.to, plane) + z * p.apart(p.to, 0) + y * p.apart(p.to, 1);
-        writeLine(p.to, at + x * p.apart(p.to, 2), p.apart(p.to, 2), some,
-                  sums);
-      });
+          known = over_y;
+          writeLine(p.to,
+                    p.plane(p.to, plane) + z * p.apart(p.to, 0) +
+                        y * p.apart(p.to, 1) + x * p.apart(p.to, 2),
+                    p.apart(p.to, 2), block.some, block.sums);
+        }
+      }
+    }
+  }
 }
 
 /// Whether `at` is between the first and the last place of a window.

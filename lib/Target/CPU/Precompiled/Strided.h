@@ -135,6 +135,19 @@ template <typename Run> inline void withSum(int64_t type, Run run) {
     run(0.0f);
 }
 
+/// Calls `run` with a pointer to elements that are held as floats of type T.
+template <typename T, typename Run>
+inline void withFloats(const Strided &of, Run run) {
+  if constexpr (std::is_same_v<T, double>)
+    return run(of.elements<double>());
+  else if (of.type() == precompiled::BF16)
+    return run(of.elements<bf16>());
+  else if (of.type() == precompiled::F16)
+    return run(of.elements<f16>());
+  else
+    return run(of.elements<float>());
+}
+
 /// The type that numbers of type E are held in.
 template <typename E>
 using HeldOf = std::conditional_t<std::is_floating_point_v<E> ||

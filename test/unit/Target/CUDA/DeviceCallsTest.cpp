@@ -602,6 +602,69 @@ TEST_F(AttentionCallsTest, CallsOfManyBlocksAgreeWithTheInterpreter) {
     EXPECT_EQ(compare(call), "") << call.text;
 }
 
+/// Distances, windows, padding and grids: more than one block of points, of a
+/// line or of its places, and what is left of a block.
+TEST_F(AttentionCallsTest, LinesOfManyBlocksAgreeWithTheInterpreter) {
+  std::vector<std::string> texts = {
+      "aten.im2col(%0, [2, 3], [1, 2], [1, 2], [2, 1]) : "
+      "(tensor<2x3x5x601xf32>) -> tensor<2x18x1803xf32>",
+      "aten.col2im(%0, [5, 601], [2, 3], [1, 2], [1, 2], [2, 1]) : "
+      "(tensor<2x18x1803xbf16>) -> tensor<2x3x5x601xbf16>",
+      "aten.col2im(%0, [3, 19], [2, 7], [1, 1], [0, 0], [3, 4]) : "
+      "(tensor<14x4xf32>) -> tensor<1x3x19xf32>",
+      "aten.unfold_backward(%0, [3, 603], 1, 5, 2) : (tensor<3x300x5xf32>) -> "
+      "tensor<3x603xf32>",
+      "aten.unfold_backward(%0, [2, 9, 521], 1, 3, 2) : "
+      "(tensor<2x4x521x3xf16>) -> tensor<2x9x521xf16>",
+      "aten.reflection_pad1d_backward(%0, %1, [520, 3]) : "
+      "(tensor<2x1046xf32>, tensor<2x523xf32>) -> tensor<2x523xf32>",
+      "aten.reflection_pad2d_backward(%0, %1, [3, 2, 4, 4]) : "
+      "(tensor<3x13x9xbf16>, tensor<3x5x4xbf16>) -> tensor<3x5x4xbf16>",
+      "aten.replication_pad3d_backward(%0, %1, [3, 9, 1, 2, 2, 0]) : "
+      "(tensor<2x3x4x525xf64>, tensor<2x1x1x513xf64>) -> "
+      "tensor<2x1x1x513xf64>",
+      "aten.avg_pool2d_backward(%0, %1, [3, 5], [2, 2], [1, 2], true, false, "
+      "none) : (tensor<2x3x301xf16>, tensor<2x5x601xf16>) -> "
+      "tensor<2x5x601xf16>",
+      "aten.avg_pool2d_backward(%0, %1, [2, 2], [2, 3], [0, 0], false, true, "
+      "7) : (tensor<2x2x200xf32>, tensor<2x5x601xf32>) -> "
+      "tensor<2x5x601xf32>",
+      "aten._adaptive_avg_pool2d_backward(%0, %1) : (tensor<3x5x300xf32>, "
+      "tensor<3x9x601xf32>) -> tensor<3x9x601xf32>",
+      "aten._adaptive_avg_pool2d(%0, [5, 300]) : (tensor<3x9x601xf32>) -> "
+      "tensor<3x5x300xf32>",
+      "aten.grid_sampler_2d(%0, %1, 0, 0, false) : (tensor<2x3x9x7xbf16>, "
+      "tensor<2x3x131x2xbf16>) -> tensor<2x3x3x131xbf16>",
+      "aten.grid_sampler_3d_backward(%0, %1, %2, 0, 1, true, [true, true]) : "
+      "(tensor<2x3x2x3x70xf32>, tensor<2x3x4x3x5xf32>, "
+      "tensor<2x2x3x70x3xf32>) -> (tensor<2x3x4x3x5xf32>, "
+      "tensor<2x2x3x70x3xf32>)",
+  };
+  // Distances are not negative, but gradients take what there is.
+  for (const char *p : {"0.0", "1.0", "2.0", "3.0"}) {
+    std::string power = p;
+    texts.push_back("aten._cdist_forward(%0, %1, " + power +
+                    ", none) : (tensor<2x37x21xf32>, tensor<1x83x21xf32>) -> "
+                    "tensor<2x37x83xf32>");
+    texts.push_back("aten._cdist_backward(%0, %1, %2, " + power +
+                    ", %3) : (tensor<37x139xf32>, tensor<37x67xf32>, "
+                    "tensor<139x67xf32>, tensor<37x139xf32>) -> "
+                    "tensor<37x67xf32>");
+    texts.push_back("aten._pdist_forward(%0, " + power +
+                    ") : (tensor<75x5xf32>) -> tensor<2775xf32>");
+    texts.push_back("aten._pdist_backward(%0, %1, " + power +
+                    ", %2) : (tensor<2775xf32>, tensor<75x5xf32>, "
+                    "tensor<2775xf32>) -> tensor<75x5xf32>");
+  }
+  for (const std::string &text : texts)
+    addCall(test::functionAround(text));
+  ASSERT_EQ(calls.size(), texts.size());
+  load();
+  ASSERT_TRUE(entry && native);
+  for (Call &call : calls)
+    EXPECT_EQ(compare(call), "") << call.text;
+}
+
 /// Products of f32 on tensor cores.
 class Tf32CallsTest : public AttentionCallsTest {
 protected:
