@@ -229,8 +229,8 @@ template <typename K, typename H> inline K keyOf(H x, K bias) {
 
 template <typename K> class Ranks {
 public:
-  Ranks(int length, int &problem)
-      : length(length), memory(2 * int64_t(length), problem) {}
+  Ranks(int64_t length, int &problem)
+      : length(int(length)), memory(2 * length, problem) {}
   explicit operator bool() const { return bool(memory); }
   const Ranked<K> &operator[](int64_t i) const { return memory.data()[i]; }
 
@@ -375,11 +375,11 @@ template <typename K, typename H> void order(Call &call, K bias) {
   const Strided self = call.tensor(0), values = call.tensor(1),
                 places = call.tensor(2);
   const RowsOf rows(self, told.axis, told.isAll);
-  const int length = int(rows.length);
-  const Numbers<H> row(length, call.problem);
-  Ranks<K> ranks(length, call.problem);
-  if (!row || !ranks || length == 0)
+  const Numbers<H> row(rows.length, call.problem);
+  Ranks<K> ranks(rows.length, call.problem);
+  if (!row || !ranks || rows.length == 0)
     return;
+  const int length = int(rows.length);
   call.forEach(rows.sizes, rows.dims, [&](int64_t, const int64_t *at) {
     rows.read(self, at, row.data());
     ranks.read(row.data(), bias, told.isFalling && told.kind != Order::Mode);

@@ -23,7 +23,7 @@ namespace cutback_host {
 struct Share {
   int64_t part = 0, parts = 1, run = 0, runs = 1;
 };
-__attribute__((tls_model("initial-exec"))) inline thread_local Share shareNow;
+inline thread_local Share shareNow;
 
 /// Memory that a thread has while it is at a call, and leaves to the next: a
 /// page that the system gives anew costs more than what is put into it. Mapped:

@@ -102,10 +102,16 @@ struct Device {
   char begin, end, barriers[2], warps[kThreads / 32][2];
   alignas(64) unsigned char shared[kShared];
 };
+#ifdef CUTBACK_OWN_CALLS // a process may hold many
+#define CUTBACK_THREAD_LOCAL inline thread_local
+#else // read at each step of a thread
+#define CUTBACK_THREAD_LOCAL                                                   \
+  __attribute__((tls_model("initial-exec"))) inline thread_local
+#endif
 /// What this thread of the process runs on, while it runs a kernel.
-__attribute__((tls_model("initial-exec"))) inline thread_local Device *device;
+CUTBACK_THREAD_LOCAL Device *device;
 /// The block that this thread of the process runs.
-__attribute__((tls_model("initial-exec"))) inline thread_local dim3 blockNow;
+CUTBACK_THREAD_LOCAL dim3 blockNow;
 
 [[noreturn]] inline void fail(const char *what) {
   std::fprintf(stderr, "emulated kernel: %s, in block (%u, %u, %u)\n", what,

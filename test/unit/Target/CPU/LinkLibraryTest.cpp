@@ -55,6 +55,19 @@ TEST(LinkLibraryTest, FindsWhatWasLinked) {
   EXPECT_FALSE(library->find("other"));
 }
 
+// A process that runs steps for many sizes has a library for each: what their
+// threads have of their own must not be of the little that all of them share.
+TEST(LinkLibraryTest, LoadsAsManyAsAProcessAsksFor) {
+  std::vector<std::string> objects = {objectOf("cutback_products")};
+  cpu::addPrecompiledObjects(objects);
+  std::vector<std::unique_ptr<cpu::LoadedLibrary>> libraries;
+  for (int i = 0; i < 100; ++i) {
+    std::string error;
+    libraries.push_back(cpu::LoadedLibrary::link(objects, error));
+    ASSERT_TRUE(libraries.back()) << error << " " << i;
+  }
+}
+
 /// A row of 2^50 elements is sorted in no memory of this machine.
 TEST(LinkLibraryTest, MarksThatThereIsNoMemory) {
   precompiled::StridedTensor row;
