@@ -6,7 +6,8 @@
 //   1. Pass by pass (NestPasses.h): a pass computes what its reductions need,
 //      from memory again.
 //   2. Without a reduced axis: NestElements.cpp. Innermost axis reduced: rows,
-//      each with the accumulators of Reductions.h (NestRows.cpp). Innermost
+//      each with the accumulators of Reductions.h (NestRows.cpp), or, of rows
+//      that lie side by side, vectors across them (NestAcross.cpp). Innermost
 //      axis kept: a tile of columns at a time (NestColumns.cpp).
 //   3. Innermost loops share nothing between iterations, and are marked so:
 //      LLVM makes vectors of them without asking whether memories overlap.
@@ -50,8 +51,11 @@ static LogicalResult lowerLoops(kernel::NestOp nest, OpBuilder &builder,
                                 std::vector<Operation *> &checked) {
   if (!llvm::is_contained(nest.getReduced(), true))
     return lowerElements(nest, builder, frame, checked);
-  return nest.getReduced().back() ? lowerRows(nest, builder, frame, checked)
-                                  : lowerColumns(nest, builder, frame, checked);
+  if (!nest.getReduced().back())
+    return lowerColumns(nest, builder, frame, checked);
+  if (auto lowered = lowerAcross(nest, builder, frame, checked))
+    return *lowered;
+  return lowerRows(nest, builder, frame, checked);
 }
 
 /// Loops of a processor step through memory where they can.

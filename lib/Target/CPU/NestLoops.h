@@ -98,6 +98,10 @@ llvm::LogicalResult lowerElements(kernel::NestOp nest, mlir::OpBuilder &builder,
 llvm::LogicalResult lowerRows(kernel::NestOp nest, mlir::OpBuilder &builder,
                               const KernelFrame &frame,
                               std::vector<mlir::Operation *> &checked);
+/// Rows that lie side by side; nothing where they do not, or are too long.
+std::optional<llvm::LogicalResult>
+lowerAcross(kernel::NestOp nest, mlir::OpBuilder &builder,
+            const KernelFrame &frame, std::vector<mlir::Operation *> &checked);
 llvm::LogicalResult lowerColumns(kernel::NestOp nest, mlir::OpBuilder &builder,
                                  const KernelFrame &frame,
                                  std::vector<mlir::Operation *> &checked);

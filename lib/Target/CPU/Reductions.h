@@ -30,6 +30,11 @@ mlir::Value identityOf(NestScopes &scopes, kernel::Combine how,
 mlir::Value foldRow(NestScopes &scopes, kernel::Combine how, mlir::Value memory,
                     mlir::Value first, int64_t count);
 
+/// The same of each of `rows` rows at once, up to 128 accumulators, of which
+/// each lies side by side for all: a vector.
+mlir::Value foldRows(NestScopes &scopes, kernel::Combine how,
+                     mlir::Value memory, int64_t count, int64_t rows);
+
 } // namespace cutback::cpu
 
 #endif // CUTBACK_LIB_TARGET_CPU_REDUCTIONS_H

@@ -89,7 +89,13 @@ template <typename T, int mode> struct Sampler {
   int64_t planeSize(int axis) const {
     return (input ? input : out).size(2 + axis);
   }
-  int64_t places() const { return grid.count(1 + rank) / grid.size(0); }
+  /// Of an image: there may be no images.
+  int64_t places() const {
+    int64_t all = 1;
+    for (int axis = 0; axis < rank; ++axis)
+      all *= grid.size(1 + axis);
+    return all;
+  }
   /// Of `some` places of a line, from this one on.
   void placesAt(const int64_t *index, int some, Own *own) const {
     const int64_t place = grid.begin() + grid.offset(index, 1 + rank);
@@ -121,10 +127,15 @@ template <typename T, int mode> struct Sampler {
           use(number++, i, j, k);
   }
 
+  /// No element. Others may be in front of the first one, too.
+  static constexpr int64_t kNone = INT64_MIN;
+  /// An element that can be read.
+  static int64_t readable(int64_t at) { return at == kNone ? 0 : at; }
+
   /// Elements of the input's planes that a block of places is made of.
   struct Block {
     Own own[kPlaces];
-    int64_t at[count * count * count][kPlaces]; ///< below 0: none
+    int64_t at[count * count * count][kPlaces]; ///< or kNone
     int some;
   };
   /// Calls `use(block, index)` for this part of them.
@@ -145,7 +156,7 @@ template <typename T, int mode> struct Sampler {
                     y = block.own[e].axis[1].at[j],
                     x = block.own[e].axis[2].at[k];
           block.at[number][e] =
-              z < 0 || y < 0 || x < 0 ? -1 : inPlane(input, z, y, x);
+              z < 0 || y < 0 || x < 0 ? kNone : inPlane(input, z, y, x);
         }
       });
       use(block, at);
@@ -162,9 +173,8 @@ template <typename T, int mode> struct Sampler {
       T sum = 0;
       for (int tap = 0; tap < kTaps; ++tap) {
         const int64_t at = block.at[tap][e];
-        const T part =
-            weights[tap][e] * heldAs<T>(plane[std::max<int64_t>(at, 0)]);
-        sum += at < 0 ? T(0) : part;
+        const T part = weights[tap][e] * heldAs<T>(plane[readable(at)]);
+        sum += at == kNone ? T(0) : part;
       }
       sums[e] = sum;
     }
@@ -219,8 +229,7 @@ template <typename T, int mode> struct Sampler {
         forTaps([&](int number, int, int, int) {
           const int64_t *from = block.at[number];
           for (int e = 0; e < block.some; ++e)
-            changes[number][e] +=
-                heldAs<T>(plane[std::max<int64_t>(from[e], 0)]) * line[e];
+            changes[number][e] += heldAs<T>(plane[readable(from[e])]) * line[e];
         });
       }
     });
@@ -232,7 +241,7 @@ template <typename T, int mode> struct Sampler {
       T sums[3][kPlaces] = {};
       forTaps([&](int number, int i, int j, int k) {
         for (int e = 0; e < block.some; ++e) {
-          if (block.at[number][e] < 0)
+          if (block.at[number][e] == kNone)
             continue;
           const AxisTaps *own = block.own[e].axis;
           const T weights[3] = {own[0].weight[i], own[1].weight[j],
@@ -341,16 +350,18 @@ template <typename T, int mode> struct Sampler {
     if (!parts.parts || !parts.ends || !apart)
       return;
     const auto [first, last] = call.share(out.count(2));
+    const bool hasPlaces = places() > 0;
     int64_t image = -1;
     for (int64_t plane = first; plane < last; ++plane) {
-      if (plane / out.size(1) != image) {
+      if (hasPlaces && plane / out.size(1) != image) {
         image = plane / out.size(1);
         readImage(image, parts);
       }
       const int64_t to = out.begin() + out.offsetOf(plane, 0, 2);
       T *sums = isInPlace ? out.elements<T>() + to : apart.data();
       std::fill(sums, sums + all, T(0));
-      addPlaces(parts, image, plane % out.size(1), sums);
+      if (hasPlaces)
+        addPlaces(parts, image, plane % out.size(1), sums);
       if (!isInPlace)
         writeLine(out, to, 1, int(all), sums);
     }

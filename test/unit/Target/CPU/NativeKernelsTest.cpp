@@ -192,6 +192,58 @@ TEST_F(NativeKernelsTest, RowsOfManyLengths) {
   }
 }
 
+// Channels in planes: vectors have an element of each row, or, as threads of a
+// device, elements of a row. The bits are the same.
+TEST_F(NativeKernelsTest, RowsSideBySide) {
+  for (auto [rows, columns] : {std::pair(16, 2),
+                               {19, 3},
+                               {40, 5},
+                               {16, 16},
+                               {17, 20},
+                               {33, 31},
+                               {64, 48},
+                               {19, 100},
+                               {16, 128},
+                               {20, 129},
+                               {16, 300},
+                               {18, 1000}}) {
+    std::string r = std::to_string(rows), c = std::to_string(columns),
+                plane = std::to_string(rows * columns),
+                all = "memref<" + std::to_string(2 * rows * columns) + "xf32>",
+                half =
+                    "memref<" + std::to_string(2 * rows * columns) + "xbf16>",
+                each = "memref<" + std::to_string(2 * rows) + "xf32>";
+    std::string planes = "[%i * " + plane + " + %k * " + r + " + %j] : ",
+                lines = "[%i * " + plane + " + %j * " + c + " + %k] : ",
+                of = "[%i * " + r + " + %j] : " + each;
+    check("kernel.func @k(%x: " + half + ", %w: memref<" + c +
+              "xf32>, %z: " + all + ") to (%y: " + all + ", %t: " + half +
+              ", %m: " + each + ", %n: " + each + R"() schedule "row" {
+      kernel.nest (%i, %j, %k) in [2, )" +
+              r + ", " + c + " reduced] {\n%h = kernel.load %x" + planes +
+              half +
+              "\n%0 = arith.extf %h : bf16 to f32\n%1 = kernel.load %w[%k] : "
+              "memref<" +
+              c + "xf32>\n%2 = arith.mulf %0, %1 : f32" + R"(
+        %3 = kernel.reduce add %2 : f32
+        %4 = kernel.reduce max %2 : f32
+        %5 = arith.subf %2, %4 : f32
+        %6 = math.exp %5 : f32
+        %7 = kernel.reduce add %6 : f32
+        %8 = arith.divf %6, %7 : f32
+        %9 = kernel.load %z)" +
+              lines + all + R"(
+        %10 = arith.addf %8, %9 : f32
+        %11 = arith.truncf %10 : f32 to bf16
+        kernel.store %10, %y)" +
+              lines + all + "\nkernel.store %11, %t" + planes + half +
+              "\nkernel.store %3, %m" + of + "\nkernel.store %7, %n" + of +
+              "\n} }",
+          1e-5);
+    ASSERT_FALSE(HasFailure()) << rows << " rows of " << columns;
+  }
+}
+
 TEST_F(NativeKernelsTest, ARowIsReadBeforeItIsWritten) {
   check(norm(9, 200), 1e-5, {0, 1, 0, 3});
   check(norm(9, 200), 1e-5, {0, 1, 2, 3});
