@@ -41,12 +41,17 @@ inline void packPairs(float *to, int stride, int steps, Load load) {
   }
 }
 
-/// One pair of sixteen lines: what lies at `even` and `odd`, in the lanes of
-/// the masks.
-inline void packPair(float *to, __m256i even, __m256i odd) {
-  _mm512_storeu_si512(
-      to, _mm512_or_si512(_mm512_slli_epi32(_mm512_cvtepu16_epi32(even), 16),
-                          _mm512_cvtepu16_epi32(odd)));
+/// One pair of 32 lines.
+inline void packPair(float *to, __m512i even, __m512i odd) {
+  alignas(64) static constexpr short places[2][32] = {
+      {0, 32, 1, 33, 2,  34, 3,  35, 4,  36, 5,  37, 6,  38, 7,  39,
+       8, 40, 9, 41, 10, 42, 11, 43, 12, 44, 13, 45, 14, 46, 15, 47},
+      {16, 48, 17, 49, 18, 50, 19, 51, 20, 52, 21, 53, 22, 54, 23, 55,
+       24, 56, 25, 57, 26, 58, 27, 59, 28, 60, 29, 61, 30, 62, 31, 63}};
+  for (int part = 0; part < 2; ++part)
+    _mm512_storeu_si512(
+        to + part * 16,
+        _mm512_permutex2var_epi16(odd, _mm512_load_si512(places[part]), even));
 }
 
 /// How many steps from `first` on make whole pairs of neighbors, or reach the
@@ -119,23 +124,33 @@ inline void
 packSidewaysPairs(float *to, const Half *from, const Half *other, int split,
                   int count, const Place<axes> *along, int period, int steps,
                   const PanelColumns<axes, width> &columns, const int *sizes) {
-  InsideColumns<axes, width, float> inside[kTaps];
-  __m256i halves[2][width / 16];
+  static_assert(width == 32);
+  struct Inside {
+    __mmask32 here, other;
+  } inside[kTaps];
+  auto read = [&](const Inside &is, int at) {
+    if (is.here == ~__mmask32(0))
+      return _mm512_loadu_si512(from + at);
+    return _mm512_mask_loadu_epi16(_mm512_maskz_loadu_epi16(is.here, from + at),
+                                   is.other, other + at);
+  };
+  __m512i even = _mm512_setzero_si512();
   for (int k = 0, tap = 0; k < steps; ++k) {
-    if (k < period || !period)
-      inside[tap].find(columns, along[k].along, sizes, split, count);
-    for (int part = 0; part < width / 16; ++part) {
-      const int at = along[k].at + part * 16;
-      const __m256i here =
-          _mm256_maskz_loadu_epi16(inside[tap].isIn[part], from + at);
-      halves[k % 2][part] = _mm256_mask_loadu_epi16(
-          here, inside[tap].isInOther[part], other + at);
+    if (k < period || !period) {
+      InsideColumns<axes, width, float> found;
+      found.find(columns, along[k].along, sizes, split, count);
+      auto both = [](const __mmask16(&parts)[2]) {
+        return __mmask32(parts[0]) | __mmask32(parts[1]) << 16;
+      };
+      inside[tap] = {both(found.isIn), both(found.isInOther)};
     }
-    const bool isOdd = k % 2;
-    if (isOdd || k + 1 == steps)
-      for (int part = 0; part < width / 16; ++part, to += 16)
-        packPair(to, halves[0][part],
-                 isOdd ? halves[1][part] : _mm256_setzero_si256());
+    const __m512i step = read(inside[tap], along[k].at);
+    if (k % 2 == 0)
+      even = step;
+    if (k % 2 || k + 1 == steps) {
+      packPair(to, even, k % 2 ? step : _mm512_setzero_si512());
+      to += width;
+    }
     tap = tap + 1 < period ? tap + 1 : 0;
   }
 }
@@ -168,26 +183,41 @@ packWindowPairs(float *to, const Half *elements,
     return packSidewaysPairs<axes, width>(
         to, elements + at[0], elements + at[split % width] - split % width,
         split, count, along, period, steps, columns, sizes);
+  const PanelBounds<axes> bounds(columns);
   auto isNext = [&](int k) { return isBehind<axes>(along[k - 1], along[k]); };
   for (int k = 0; k < steps;) {
     const int *place = along[k].along, run = pairsFrom(k, steps, isNext);
     const Half *from = elements + along[k].at;
     if (run > 0) {
-      packPairs<width>(to, width, run, [&](int e) {
-        return _mm256_maskz_loadu_epi16(
-            lanesInside(columns, e, place, sizes, run), from + at[e]);
-      });
+      if (bounds.areInside(place, sizes, run - 1))
+        packPairs<width>(to, width, run,
+                         [&](int e) { return halvesBelow(from + at[e], run); });
+      else
+        packPairs<width>(to, width, run, [&](int e) {
+          return _mm256_maskz_loadu_epi16(
+              lanesInside(columns, e, place, sizes, run), from + at[e]);
+        });
       to += (run + 1) / 2 * width, k += run + run % 2;
       continue;
     }
     auto *words = reinterpret_cast<unsigned *>(to);
-    auto read = [&](int e, int step) -> unsigned {
-      return step < steps && columns.isInside(e, along[step].along, sizes)
-                 ? elements[along[step].at + at[e]]
-                 : 0;
-    };
-    for (int e = 0; e < width; ++e)
-      words[e] = read(e, k) << 16 | read(e, k + 1);
+    const bool isLast = k + 1 == steps;
+    const Place<axes> &second = along[isLast ? k : k + 1];
+    const Half *odd = elements + second.at;
+    const unsigned isThere = isLast ? 0 : 0xFFFF;
+    if (bounds.areInside(place, sizes) &&
+        bounds.areInside(second.along, sizes)) {
+      for (int e = 0; e < width; ++e)
+        words[e] = unsigned(from[at[e]]) << 16 | (odd[at[e]] & isThere);
+    } else {
+      for (int e = 0; e < width; ++e) {
+        const unsigned upper =
+            columns.isInside(e, place, sizes) ? from[at[e]] : 0;
+        const unsigned lower =
+            columns.isInside(e, second.along, sizes) ? odd[at[e]] : 0;
+        words[e] = upper << 16 | (lower & isThere);
+      }
+    }
     to += width, k += 2;
   }
 }

@@ -322,14 +322,17 @@ template <typename T> struct GradientBlock {
       const int shift = first * stride - int(a.padding) + tap - x;
       const int begin = shift < 0 ? (stride - 1 - shift) / stride : 0,
                 end = some > shift ? (some - shift + stride - 1) / stride : 0;
-      T *to = sums + shift;
-      const int last = std::min(end, count);
+      const int inside = std::min(end, count) - begin;
+      if (inside <= 0)
+        continue;
+      const T *from = quotients + begin;
+      T *to = sums + (shift + begin * stride);
       if (stride == 1)
-        for (int e = begin; e < last; ++e)
-          to[e] += quotients[e];
+        for (int e = 0; e < inside; ++e)
+          to[e] += from[e];
       else
-        for (int e = begin; e < last; ++e)
-          to[int64_t(e) * stride] += quotients[e];
+        for (int e = 0; e < inside; ++e)
+          to[int64_t(e) * stride] += from[e];
     }
   }
   void addAdaptive(int first, int count, const T *quotients) {

@@ -217,6 +217,32 @@ template <int axes, int width> struct PanelColumns {
   }
 };
 
+/// The least and the greatest place of a panel's columns along each axis.
+template <int axes> struct PanelBounds {
+  int low[axes], high[axes];
+
+  template <int width>
+  explicit PanelBounds(const PanelColumns<axes, width> &columns) {
+    for (int axis = 0; axis < axes; ++axis) {
+      low[axis] = high[axis] = columns.along[axis][0];
+      for (int place : columns.along[axis]) {
+        low[axis] = std::min(low[axis], place);
+        high[axis] = std::max(high[axis], place);
+      }
+    }
+  }
+  /// Whether all columns have a step's place inside, and the `behind` places
+  /// behind that along the last axis.
+  bool areInside(const int *place, const int *sizes, int behind = 0) const {
+    bool are = true;
+    for (int axis = 0; axis < axes; ++axis)
+      are &= low[axis] + place[axis] >= 0 &&
+             high[axis] + place[axis] + (axis + 1 == axes ? behind : 0) <
+                 sizes[axis];
+    return are;
+  }
+};
+
 /// Which of the first `count` columns of a panel have a place inside with a
 /// step: of those in front of `split`, and of the others.
 template <int axes, int width, typename T> struct InsideColumns {
@@ -377,16 +403,14 @@ template <typename T, int axes, int width>
 inline void copySideways(T *to, const T *from, const T *other, int split,
                          int count, const Place<axes> *along, int period,
                          int steps, const PanelColumns<axes, width> &columns,
-                         const int *low, const int *high, const int *sizes) {
+                         const PanelBounds<axes> &bounds, const int *sizes) {
   InsideColumns<axes, width, T> inside[kTaps];
   bool areInside[kTaps];
   for (int k = 0, tap = 0; k < steps; ++k, to += width) {
     const int *place = along[k].along;
     if (k < period || !period) {
-      areInside[tap] = split == width && count == width;
-      for (int axis = 0; axis < axes; ++axis)
-        areInside[tap] &= low[axis] + place[axis] >= 0 &&
-                          high[axis] + place[axis] < sizes[axis];
+      areInside[tap] =
+          split == width && count == width && bounds.areInside(place, sizes);
       if (!areInside[tap])
         inside[tap].find(columns, place, sizes, split, count);
     }
@@ -409,18 +433,11 @@ copyWindows(T *to, const T *elements,
             int period, int steps, const int *sizes) {
   constexpr int width = ProductBlock<T>::width;
   const int *at = columns.at;
-  int low[axes], high[axes];
-  for (int axis = 0; axis < axes; ++axis) {
-    low[axis] = high[axis] = columns.along[axis][0];
-    for (int place : columns.along[axis]) {
-      low[axis] = std::min(low[axis], place);
-      high[axis] = std::max(high[axis], place);
-    }
-  }
+  const PanelBounds<axes> bounds(columns);
   if (const int split = columns.findSplit(count))
     return copySideways<T, axes, width>(
         to, elements + at[0], elements + at[split % width] - split % width,
-        split, count, along, period, steps, columns, low, high, sizes);
+        split, count, along, period, steps, columns, bounds, sizes);
   for (int k = 0; k < steps; ++k, to += width) {
     const int *place = along[k].along;
     const T *from = elements + along[k].at;
@@ -428,24 +445,14 @@ copyWindows(T *to, const T *elements,
     if constexpr (std::is_same_v<T, float>)
       if (runs[k] > 1) {
         const int some = runs[k];
-        bool areInside = true;
-        for (int axis = 0; axis < axes; ++axis)
-          areInside &=
-              low[axis] + place[axis] >= 0 &&
-              high[axis] + place[axis] + (axis + 1 == axes ? some - 1 : 0) <
-                  sizes[axis];
         copySteps<axes, width>(columns, place, sizes, from, count, some,
-                               areInside, to);
+                               bounds.areInside(place, sizes, some - 1), to);
         to += (some - 1) * width;
         k += some - 1;
         continue;
       }
 #endif
-    bool areInside = true;
-    for (int axis = 0; axis < axes; ++axis)
-      areInside &= low[axis] + place[axis] >= 0 &&
-                   high[axis] + place[axis] < sizes[axis];
-    if (areInside) {
+    if (bounds.areInside(place, sizes)) {
       for (int e = 0; e < width; ++e)
         to[e] = from[at[e]];
       continue;
