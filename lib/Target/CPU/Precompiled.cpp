@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Object files of Precompiled/, one for each set of vectors that processors
-// have, lie in this program as CMake made them. A step gets those of the
-// largest set that this processor has all extensions of: so it needs nothing
-// that its manifest does not name. What its calls do not use, the linker leaves
-// out.
+// Object files of Precompiled/, one of a source for each set of vectors that
+// processors have, lie in this program as CMake made them. A step gets that of
+// the largest set that this processor has all extensions of: so it needs
+// nothing that its manifest does not name. What its calls do not use, the
+// linker leaves out.
 
 #include "Precompiled.h"
 
@@ -16,9 +16,8 @@
 using namespace cutback;
 using llvm::StringRef;
 
-#define CUTBACK_LEVEL(features)
-#define CUTBACK_COMMON
-#define CUTBACK_OBJECT(name, file)                                             \
+#define CUTBACK_SOURCE
+#define CUTBACK_OBJECT(features, name, file)                                   \
   __asm__(".pushsection .rodata\n"                                             \
           ".balign 16\n"                                                       \
           "cutback_" #name "_begin:\n"                                         \
@@ -29,8 +28,7 @@ using llvm::StringRef;
   const char cutback_##name##_begin[],                                         \
       cutback_##name##_end[];
 #include "PrecompiledObjects.inc"
-#undef CUTBACK_LEVEL
-#undef CUTBACK_COMMON
+#undef CUTBACK_SOURCE
 #undef CUTBACK_OBJECT
 
 /// Whether this processor has each of "sse3 avx".
@@ -44,19 +42,17 @@ static bool hasAll(StringRef features) {
 }
 
 void cpu::addPrecompiledObjects(std::vector<std::string> &objects) {
-  bool isTaken = false, isThis = false;
-  // A level is followed by its objects; the last one asks for nothing. Behind
-  // them stand those that all have.
-#define CUTBACK_LEVEL(features)                                                \
-  isThis = !isTaken && hasAll(features);                                       \
-  isTaken |= isThis;
-#define CUTBACK_COMMON isThis = true;
-#define CUTBACK_OBJECT(name, file)                                             \
-  if (isThis)                                                                  \
+  bool isTaken = false;
+  // A source is followed by its objects, the largest set first; the last one
+  // asks for nothing.
+#define CUTBACK_SOURCE isTaken = false;
+#define CUTBACK_OBJECT(features, name, file)                                   \
+  if (!isTaken && hasAll(features)) {                                          \
+    isTaken = true;                                                            \
     objects.emplace_back(cutback_##name##_begin,                               \
-                         cutback_##name##_end - cutback_##name##_begin);
+                         cutback_##name##_end - cutback_##name##_begin);       \
+  }
 #include "PrecompiledObjects.inc"
-#undef CUTBACK_LEVEL
-#undef CUTBACK_COMMON
+#undef CUTBACK_SOURCE
 #undef CUTBACK_OBJECT
 }
