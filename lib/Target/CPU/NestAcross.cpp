@@ -87,8 +87,7 @@ private:
 
   void runPass(unsigned pass) {
     int64_t count = passes.numReduced(), places = numAccumulators(count);
-    int64_t used = std::min<int64_t>(
-        places, std::max<int64_t>(4, llvm::PowerOf2Ceil(count)));
+    int64_t used = numUsed(count);
     bool isFirst = count <= places; // of its accumulator
     std::vector<Sum> running;
     for (Operation *op : passes.sums[pass]) {
@@ -121,13 +120,7 @@ private:
                                 .getResult();
     enterRows();
     scopes.setLane(plus(times(number, kRows), row));
-    for (auto [value, buffer] : held) {
-      Value element = scopes.get(value).value;
-      if (scopes.hasFailed())
-        return;
-      memref::StoreOp::create(scopes.here(), loc, element, buffer,
-                              scopes.laneNow());
-    }
+    keepHeld(held);
     if (!running.empty())
       accumulate(running, plus(times(place, kRows), row), isFirst);
     if (passes.isStorePass(pass))

@@ -118,6 +118,16 @@ void NestLoops::accumulate(ArrayRef<Sum> running, Value place, bool isFirst) {
   }
 }
 
+void NestLoops::keepHeld(ArrayRef<std::pair<Value, Value>> valuesAndBuffers) {
+  for (auto [value, buffer] : valuesAndBuffers) {
+    Value element = scopes.get(value).value;
+    if (scopes.hasFailed())
+      return;
+    memref::StoreOp::create(scopes.here(), loc, element, buffer,
+                            scopes.laneNow());
+  }
+}
+
 void NestLoops::enterOuterReduced() {
   for (size_t group : ArrayRef<size_t>(reduced).drop_back())
     scopes.setGroup(group, scopes.enterLoop(scopes.groups[group].extent,

@@ -60,6 +60,9 @@ protected:
   /// `isFirst`: no other element comes to accumulator `place`, which is not
   /// filled.
   void accumulate(llvm::ArrayRef<Sum> running, mlir::Value place, bool isFirst);
+  /// Keeps values of this element that later passes read, each in a buffer.
+  void keepHeld(
+      llvm::ArrayRef<std::pair<mlir::Value, mlir::Value>> valuesAndBuffers);
   /// Loops over all reduced groups but the innermost one.
   void enterOuterReduced();
   /// Number of the row's element at the front of the innermost reduced loop.

@@ -136,17 +136,6 @@ private:
     }
   }
 
-  /// Keeps what later passes read of this element.
-  void keepHeld(ArrayRef<std::pair<Value, Value>> kept) {
-    for (auto [value, buffer] : kept) {
-      Value element = scopes.get(value).value;
-      if (scopes.hasFailed())
-        return;
-      memref::StoreOp::create(scopes.here(), loc, element, buffer,
-                              scopes.laneNow());
-    }
-  }
-
   /// Accumulators of a pass; none where nothing is combined.
   int64_t placesOf(unsigned pass) const {
     bool combines = llvm::any_of(passes.sums[pass], [](Operation *op) {
@@ -156,9 +145,7 @@ private:
   }
 
   void runRowPass(unsigned pass) {
-    int64_t count = passes.numReduced(), places = numAccumulators(count);
-    int64_t used = std::min<int64_t>(
-        places, std::max<int64_t>(4, llvm::PowerOf2Ceil(count)));
+    int64_t used = numUsed(passes.numReduced());
     std::vector<Sum> running;
     for (Operation *op : passes.sums[pass])
       if (auto reduce = dyn_cast<kernel::ReduceOp>(op))

@@ -20,6 +20,12 @@ int64_t cpu::numAccumulators(int64_t count) {
   return count <= 1024 ? 128 : count <= 4096 ? 1024 : 4096;
 }
 
+int64_t cpu::numUsed(int64_t count) {
+  return std::min<int64_t>(
+      numAccumulators(count),
+      std::max<int64_t>(4, llvm::PowerOf2Ceil(uint64_t(count))));
+}
+
 Type cpu::accumulatorType(Type type) {
   if (type.isBF16() || type.isF16())
     return Float32Type::get(type.getContext());

@@ -11,6 +11,8 @@ namespace cutback::cpu {
 /// Accumulators of a row of `count` elements: element i goes to number i mod
 /// this. A power of two, a function of the length alone.
 int64_t numAccumulators(int64_t count);
+/// Those of them that a row of `count` elements comes to, folded.
+int64_t numUsed(int64_t count);
 /// Of a column, whose innermost axis is kept: folded one after the other.
 constexpr int64_t kColumnAccumulators = 8;
 

@@ -38,10 +38,7 @@ void packWindows(const precompiled::Factor &factor, const E *from, T *to,
     else
       for (int k = 0; k < steps; ++k)
         for (int e = 0; e < width; ++e) {
-          bool isIn = true;
-          for (int axis = 0; axis < axes; ++axis)
-            isIn &= unsigned(lines.along[axis][e] + along[k].along[axis]) <
-                    unsigned(sizes[axis]);
+          const bool isIn = lines.isInside(e, along[k].along, sizes);
           to[k * width + e] =
               isIn ? T(toFloat(from[lines.at[e] + along[k].at])) : T(0);
         }
