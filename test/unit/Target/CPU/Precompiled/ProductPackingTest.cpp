@@ -105,26 +105,38 @@ void setColumns(const Windows<axes> &windows, bool areTaps, int first,
   }
 }
 
+/// Columns and steps of random windows, of which some steps are packed.
+template <int axes> struct Panels {
+  const Windows<axes> windows;
+  int numElements, numColumns, firstStep, steps;
+  std::vector<Place<axes>> along;
+
+  Panels(std::mt19937 &random, bool isOfWeights, int mostSteps)
+      : windows(random) {
+    const int numResults = windows.images * windows.count(windows.results),
+              numTaps = windows.channels * windows.count(windows.taps),
+              numSteps = isOfWeights ? numResults : numTaps;
+    numElements =
+        windows.images * windows.channels * windows.count(windows.sizes);
+    numColumns = isOfWeights ? numTaps : numResults;
+    firstStep = int(random() % unsigned(numSteps));
+    steps = std::min(numSteps - firstStep, mostSteps);
+    for (int k = 0; k < steps; ++k)
+      along.push_back(isOfWeights ? windows.result(firstStep + k)
+                                  : windows.tap(firstStep + k));
+  }
+};
+
 template <typename T, int axes>
 void checkPanels(std::mt19937 &random, bool isOfWeights) {
   constexpr int width = ProductBlock<T>::width;
-  const Windows<axes> windows(random);
-  const int numResults = windows.images * windows.count(windows.results),
-            numTaps = windows.channels * windows.count(windows.taps),
-            numElements = windows.images * windows.channels *
-                          windows.count(windows.sizes);
+  const Panels<axes> panels(random, isOfWeights, ProductBlock<T>::steps);
+  const auto &[windows, numElements, numColumns, firstStep, steps, along] =
+      panels;
   Guarded<T> elements(size_t(numElements), random() % 2);
   for (int i = 0; i < numElements; ++i)
     elements.data[i] = T(i + 1);
-  const int numColumns = isOfWeights ? numTaps : numResults,
-            numSteps = isOfWeights ? numResults : numTaps;
-  const int firstStep = int(random() % unsigned(numSteps)),
-            steps = std::min(numSteps - firstStep, ProductBlock<T>::steps);
-  std::vector<Place<axes>> along;
   PanelColumns<axes, width> columns;
-  for (int k = 0; k < steps; ++k)
-    along.push_back(isOfWeights ? windows.result(firstStep + k)
-                                : windows.tap(firstStep + k));
   std::vector<unsigned char> runs(along.size());
   countNeighbors<axes>(along.data(), steps, runs.data());
   const int period = periodOf<axes>(along.data(), steps);
@@ -155,23 +167,13 @@ void checkPanels(std::mt19937 &random, bool isOfWeights) {
 /// one.
 template <int axes> void checkPairs(std::mt19937 &random, bool isOfWeights) {
   constexpr int width = ProductBlock<float>::width;
-  const Windows<axes> windows(random);
-  const int numResults = windows.images * windows.count(windows.results),
-            numTaps = windows.channels * windows.count(windows.taps),
-            numElements = windows.images * windows.channels *
-                          windows.count(windows.sizes);
+  const Panels<axes> panels(random, isOfWeights,
+                            2 * ProductBlock<float>::steps);
+  const auto &[windows, numElements, numColumns, firstStep, steps, along] =
+      panels;
   Guarded<Half> elements(size_t(numElements), random() % 2);
   for (int i = 0; i < numElements; ++i)
     elements.data[i] = Half(i + 1);
-  const int numColumns = isOfWeights ? numTaps : numResults,
-            numSteps = isOfWeights ? numResults : numTaps;
-  const int firstStep = int(random() % unsigned(numSteps)),
-            steps =
-                std::min(numSteps - firstStep, 2 * ProductBlock<float>::steps);
-  std::vector<Place<axes>> along;
-  for (int k = 0; k < steps; ++k)
-    along.push_back(isOfWeights ? windows.result(firstStep + k)
-                                : windows.tap(firstStep + k));
   const int period = periodOf<axes>(along.data(), steps);
   PanelColumns<axes, width> columns;
   for (int first = 0; first < numColumns; first += width) {
