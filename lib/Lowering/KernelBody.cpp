@@ -486,8 +486,10 @@ private:
         const LoopOp &concat = maker;
         Indices moved(axes.begin(), axes.end());
         int64_t before = 0;
-        for (int i = 0; i < part; ++i)
-          before += shapeOf(concat.op->getOperand(i))[concat.space.concatAxis];
+        for (int i = 0; i < part; ++i) // one of no elements may have any rank
+          if (ArrayRef<int64_t> shape = shapeOf(concat.op->getOperand(i));
+              product(shape) != 0)
+            before += shape[concat.space.concatAxis];
         AffineExpr &along = moved[concat.space.concatAxis];
         along = along + before;
         Value x = element(concat.op->getOperand(part), axes);

@@ -72,6 +72,18 @@ TEST_F(BuildKernelBodyTest, ViewsAreStrides) {
   EXPECT_NE(text.find("kernel.store"), std::string::npos) << text;
 }
 
+/// PyTorch's old habit: an empty list of numbers goes with everything, whatever
+/// the axis.
+TEST_F(BuildKernelBodyTest, AnEmptyPartOfAnyRankIsNoPart) {
+  std::string text = build(R"(
+    func.func @f(%n: tensor<0xf32>, %x: tensor<2x3x4xf32>, %y: tensor<2x2x4xf32>, %z: tensor<2x0x4xf32>) -> tensor<2x5x4xf32> {
+      %c = aten.cat([%n, %x, %z, %n, %y], -2) : (tensor<0xf32>, tensor<2x3x4xf32>, tensor<2x0x4xf32>, tensor<0xf32>, tensor<2x2x4xf32>) -> tensor<2x5x4xf32>
+      return %c : tensor<2x5x4xf32>
+    })");
+  EXPECT_NE(text.find("%arg2[%i * 20 + %j]"), std::string::npos) << text;
+  EXPECT_NE(text.find("%arg2[%i * 20 + %j + 12]"), std::string::npos) << text;
+}
+
 TEST_F(BuildKernelBodyTest, WhatIsNoKernelIsNamed) {
   refuses(R"((%x: tensor<4xf32>, %n: index) -> tensor<?xf32> {
     %v = aten.slice.Tensor(%x, 0, 0, %n) : (tensor<4xf32>, index) -> tensor<?xf32>
