@@ -15,6 +15,7 @@
 
 #include "cutback/Analysis/Layouts.h"
 #include "cutback/Dialect/Aten/RuleErrors.h"
+#include "cutback/Dialect/Aten/SizedCall.h"
 #include "cutback/Dialect/Joint/CallArgs.h"
 
 #include "mlir/IR/TypeUtilities.h"
@@ -251,11 +252,18 @@ public:
       return rule;
     if (!rule || (op->getNumResults() && getViewedOperand(op, 0) >= 0))
       return nullptr;
-    auto lowerable = dyn_cast<joint::LowerableOpInterface>(op);
-    return lowerable && lowerable.hasElement() ? nullptr : rule;
+    return hasElement(op) ? nullptr : rule;
   }
 
 private:
+  /// Where sizes are known: kernels are formed there.
+  static bool hasElement(Operation *op) {
+    if (aten::SizedCall::takesSizes(op))
+      return aten::SizedCall(cast<aten::CallOp>(op)).get().hasElement();
+    auto lowerable = dyn_cast<joint::LowerableOpInterface>(op);
+    return lowerable && lowerable.hasElement();
+  }
+
   static aten::DecomposeFn find(const Rules &rules, Operation *op) {
     const decompose::CoreRule *rule = rules.lookup(op->getName());
     bool applies =

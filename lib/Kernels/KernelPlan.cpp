@@ -39,7 +39,10 @@ SegmentOps KernelPlanner::forwardOf(const Halves &halves) const {
 }
 
 SegmentOps KernelPlanner::backwardOf(const Halves &halves) const {
-  return {halves.backwardOps, {view.gradients()}, halves.savedTensors, false};
+  return {halves.backwardOps,
+          {view.gradients()},
+          {halves.savedTensors, halves.savedSizes},
+          false};
 }
 
 double KernelPlan::ps() const {
@@ -117,10 +120,9 @@ double KernelPlanner::extraPs(const Halves &halves,
 
 std::optional<std::string> KernelPlanner::verify(const Halves &halves,
                                                  const KernelPlan &plan) const {
-  if (auto fault = verify(halves.forwardOps, {}, plan.forward()))
+  if (auto fault = verify(forwardOf(halves), plan.forward()))
     return "kernels of the forward: " + *fault;
-  if (auto fault =
-          verify(halves.backwardOps, halves.savedTensors, plan.backward()))
+  if (auto fault = verify(backwardOf(halves), plan.backward()))
     return "kernels of the backward: " + *fault;
   return std::nullopt;
 }
@@ -134,10 +136,11 @@ public:
 
   SegmentCheck(const KernelProblem &problem, const GraphView &view,
                const KernelRates &rates, const SegmentKernels &segment,
-               ArrayRef<uint32_t> order, ArrayRef<uint32_t> given)
+               const SegmentOps &ops)
       : problem(problem), view(view), rates(rates), segment(segment),
-        order(order), places(view.numOps(), kNone), hasRun(view.numOps(), 0),
-        isGiven(problem.findGiven(view, given)), nestOf(view.numOps(), 0) {
+        order(ops.order), places(view.numOps(), kNone),
+        hasRun(view.numOps(), 0), isGiven(problem.findGiven(view, ops.given)),
+        nestOf(view.numOps(), 0) {
     for (uint32_t place = 0; place < order.size(); ++place)
       places[order[place]] = place;
   }
@@ -254,7 +257,7 @@ private:
 } // namespace
 
 std::optional<std::string>
-KernelPlanner::verify(ArrayRef<uint32_t> order, ArrayRef<uint32_t> given,
+KernelPlanner::verify(const SegmentOps &ops,
                       const SegmentKernels &segment) const {
-  return SegmentCheck(problem, view, rates, segment, order, given).run();
+  return SegmentCheck(problem, view, rates, segment, ops).run();
 }

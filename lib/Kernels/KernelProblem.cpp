@@ -7,7 +7,9 @@
 //      value under them, and their strides there. A view that strides do not
 //      allow is a copy in the order of its operand.
 //   2. The loops of every other op (getIterationSpace), with the strides that
-//      they make in the storage of each operand.
+//      they make in the storage of each operand. Of a call that takes symbolic
+//      sizes those of the call at the sizes that are known (SizedCall), which
+//      it is when kernels are formed.
 //   3. Who reads a storage, and who writes an argument.
 //
 // Both of calls that are alike are found once (CallLoops).
@@ -17,17 +19,23 @@
 #include "CallLoops.h"
 
 #include "cutback/Analysis/Layouts.h"
+#include "cutback/Dialect/Aten/SizedCall.h"
 #include "cutback/Dialect/Joint/IterationSpace.h"
 #include "cutback/Dialect/Joint/Random.h"
 #include "cutback/Support/MLIR/OpAccess.h"
+
+#include <numeric>
+#include <optional>
 
 using namespace mlir;
 using namespace cutback;
 using namespace cutback::joint;
 
+static constexpr uint32_t kNone = GraphView::kNone;
+
 namespace {
 
-constexpr uint32_t kNone = GraphView::kNone;
+using SizeSource = KernelProblem::SizeSource;
 
 class ProblemBuilder {
 public:
@@ -172,30 +180,69 @@ private:
   /// number that a launch reads from a tensor.
   void addSizes(uint32_t op) {
     bool isRun = problem.kind[op] != LoopKind::None;
-    SmallVector<uint32_t, 4> behind;
+    SmallVector<SizeSource, 2> sources = findSizeSources(op, isRun);
+    if (isRun) {
+      for (SizeSource &source : sources)
+        addSizeRead(op, source);
+      return;
+    }
+    for (uint32_t r = view.resultBegin[op]; r < view.resultBegin[op + 1]; ++r)
+      for (SizeSource source : sources) {
+        source.value = r;
+        sourcesOf[r].push_back(problem.sizeSources.size());
+        problem.sizeSources.push_back(std::move(source));
+      }
+  }
+
+  /// One for each tensor or number that the operands of the op come behind.
+  SmallVector<SizeSource, 2> findSizeSources(uint32_t op, bool isRun) {
+    SmallVector<SizeSource, 2> sources;
+    auto sourceOf = [&](uint32_t of) -> SizeSource & {
+      auto *known = llvm::find_if(
+          sources, [&](const SizeSource &source) { return source.of == of; });
+      if (known != sources.end())
+        return *known;
+      sources.push_back({kNone, of, false, {}});
+      return sources.back();
+    };
     for (uint32_t value : view.operands(op)) {
-      if (auto found = behindOf.find(value); found != behindOf.end())
-        behind.append(found->second.begin(), found->second.end());
+      if (auto found = sourcesOf.find(value); found != sourcesOf.end())
+        for (uint32_t number : found->second)
+          sourceOf(problem.sizeSources[number].of).through.push_back(number);
+      if (isSizeSource(op, value, isRun))
+        sourceOf(value).isDirect = true;
+    }
+    return sources;
+  }
+
+  /// A number that a launch makes; and of what no kernel runs, a tensor whose
+  /// size alone it takes.
+  bool isSizeSource(uint32_t op, uint32_t value, bool isRun) const {
+    if (!isa<ShapedType>(sizes.type[value])) {
       uint32_t maker = view.definer[value];
-      if (maker != kNone && problem.kind[maker] != LoopKind::None &&
-          !isa<ShapedType>(sizes.type[value]))
-        behind.push_back(value);
-      if (!isRun && !view.isArg(problem.root[value]) && isHost(op) &&
-          isa<ShapedType>(sizes.type[value]))
-        behind.push_back(value);
+      return maker != kNone && problem.kind[maker] != LoopKind::None;
     }
-    if (behind.empty())
-      return;
-    llvm::sort(behind);
-    behind.erase(llvm::unique(behind), behind.end());
-    if (!isRun) {
-      for (uint32_t r = view.resultBegin[op]; r < view.resultBegin[op + 1]; ++r)
-        behindOf[r] = behind;
-      return;
+    uint32_t root = problem.root[value];
+    if (isRun || view.isArg(root))
+      return false;
+    for (uint32_t r = view.resultBegin[op]; r < view.resultBegin[op + 1]; ++r)
+      if (problem.root[r] == root)
+        return false;
+    return true;
+  }
+
+  void addSizeRead(uint32_t op, SizeSource &source) {
+    uint32_t value = source.of;
+    if (!source.isDirect) {
+      bool isKnown = source.through.size() == 1;
+      uint32_t number =
+          isKnown ? source.through[0] : problem.sizeSources.size();
+      if (!isKnown)
+        problem.sizeSources.push_back(source);
+      value = view.numValues() + number;
     }
-    for (uint32_t value : behind)
-      problem.reads.push_back({op, value, problem.root[value], IndexMaps::kNone,
-                               IndexMaps::kNone, 0});
+    problem.reads.push_back({op, value, problem.root[source.of],
+                             IndexMaps::kNone, IndexMaps::kNone, 0});
   }
 
   /// Sizes and what is computed from them. Who reads the contents of a tensor
@@ -319,14 +366,36 @@ private:
                        getElementTypeOrSelf(sizes.type[value]));
   }
 
+  /// The op at the sizes that are known, and for each operand of it which of
+  /// the op's that is.
+  Operation *atKnownSizes(uint32_t op) {
+    Operation *operation = view.ops[op];
+    sized.reset();
+    operandOf.resize(operation->getNumOperands());
+    std::iota(operandOf.begin(), operandOf.end(), 0);
+    if (sizes.number.empty() || !aten::SizedCall::takesSizes(operation))
+      return operation;
+    SmallVector<Type> types;
+    SmallVector<int64_t> numbers;
+    for (uint32_t value : view.operands(op).take_front(operandOf.size())) {
+      types.push_back(sizes.type[value]);
+      numbers.push_back(sizes.number[value]);
+    }
+    for (uint32_t r = view.resultBegin[op]; r < view.resultBegin[op + 1]; ++r)
+      types.push_back(sizes.type[r]);
+    sized.emplace(cast<aten::CallOp>(operation), types, numbers);
+    operandOf.assign(sized->operands().begin(), sized->operands().end());
+    return sized->get();
+  }
+
   bool findSpace(uint32_t op) {
     shapes.clear();
     for (uint32_t r = view.resultBegin[op]; r < view.resultBegin[op + 1]; ++r)
       if (!isSizedTensor(r))
         return false;
-    Operation *operation = view.ops[op];
-    unsigned numOperands = operation->getNumOperands();
-    for (uint32_t value : view.operands(op).take_front(numOperands)) {
+    Operation *operation = atKnownSizes(op);
+    for (unsigned operand : operandOf) {
+      uint32_t value = view.operands(op)[operand];
       if (isa<ShapedType>(sizes.type[value]) &&
           (!isSizedTensor(value) || !isOfOwnElements(value)))
         return false;
@@ -369,14 +438,14 @@ private:
                        : space.isPick        ? LoopKind::Pick
                                              : LoopKind::Reduction;
     problem.iterations[op] = iterations;
-    unsigned numOperands = view.ops[op]->getNumOperands();
-    for (unsigned i = 0; i < numOperands; ++i)
-      addOperand(op, i);
+    for (auto [i, operand] : llvm::enumerate(operandOf))
+      addOperand(op, operand, i);
     return true;
   }
 
-  void addOperand(uint32_t op, unsigned i) {
-    uint32_t value = view.operands(op)[i];
+  /// Operand number `operand` of the op, which is number `i` in its loops.
+  void addOperand(uint32_t op, unsigned operand, unsigned i) {
+    uint32_t value = view.operands(op)[operand];
     if (!isa<ShapedType>(sizes.type[value]))
       return;
     if (space.concatAxis >= 0) {
@@ -384,18 +453,20 @@ private:
       bool isPlain = layoutOf[value] == 0 || layout(value).isContiguous();
       bool isWhole = isPlain && layout(value).offset == 0 &&
                      sizes.bytes[value] == sizes.bytes[problem.root[value]];
-      addRead(op, i,
-              isWhole ? problem.maps.internPart(op, i) : IndexMaps::kNone);
+      addRead(op, operand,
+              isWhole ? problem.maps.internPart(op, operand)
+                      : IndexMaps::kNone);
       return;
     }
     // A new tensor like another one comes behind it, and has none of it.
     bool isNew = view.traits[op].fusion == FusionKind::Create;
     if (space.isGathered[i]) {
       // A lookup touches as much of its table as it gives.
-      addRead(op, i, IndexMaps::kNone, isNew ? Touch::Nothing : Touch::AsGiven);
+      addRead(op, operand, IndexMaps::kNone,
+              isNew ? Touch::Nothing : Touch::AsGiven);
       return;
     }
-    addRead(op, i, mapOf(value, space.operands[i], false),
+    addRead(op, operand, mapOf(value, space.operands[i], false),
             isNew ? Touch::Nothing : Touch::All);
     if (problem.kind[op] == LoopKind::Pick && i > 0)
       problem.reads.back().mapOfResult = mapOf(value, space.operands[i], true);
@@ -485,8 +556,10 @@ private:
   SmallVector<int64_t> ints;
   Layout viewed;
   IterationSpace space; ///< of the op at work
-  /// By value that no kernel makes: see addSizes.
-  llvm::DenseMap<uint32_t, SmallVector<uint32_t, 4>> behindOf;
+  std::optional<aten::SizedCall> sized;
+  SmallVector<unsigned, 4> operandOf; ///< by operand of its loops
+  /// By value that no kernel makes: numbers in problem.sizeSources.
+  llvm::DenseMap<uint32_t, SmallVector<uint32_t, 2>> sourcesOf;
   SmallVector<ArrayRef<int64_t>> shapes;
   SmallVector<uint64_t, 16> key; ///< of the op at work
   /// Of the reads of the op at work: the operand, and how much of it.
@@ -505,15 +578,30 @@ KernelProblem KernelProblem::build(const GraphView &view,
   return ProblemBuilder(view, sizes).run();
 }
 
-std::vector<uint8_t> KernelProblem::findGiven(const GraphView &view,
-                                              ArrayRef<uint32_t> given) const {
-  std::vector<uint8_t> isGiven(view.numValues(), 0);
-  for (uint32_t value : given)
-    isGiven[value] = 1;
-  for (uint32_t op = 0; op < view.numOps() && !given.empty(); ++op)
+std::vector<uint8_t>
+KernelProblem::findGiven(const GraphView &view,
+                         ArrayRef<ArrayRef<uint32_t>> given) const {
+  std::vector<uint8_t> isGiven(view.numValues() + sizeSources.size(), 0);
+  bool isAny = false;
+  for (ArrayRef<uint32_t> list : given)
+    for (uint32_t value : list)
+      isAny = isGiven[value] = 1;
+  if (!isAny)
+    return isGiven;
+  // A source ends at a size that is handed over itself.
+  for (auto [number, source] : llvm::enumerate(sizeSources))
+    isGiven[view.numValues() + number] =
+        source.value != kNone && isGiven[source.value];
+  for (uint32_t op = 0; op < view.numOps(); ++op)
     for (uint32_t r = view.resultBegin[op]; r < view.resultBegin[op + 1]; ++r)
       if (root[r] != r)
         for (uint32_t value : view.operands(op))
           isGiven[r] |= isGiven[value] && root[value] == root[r];
+  for (auto [number, source] : llvm::enumerate(sizeSources))
+    isGiven[view.numValues() + number] |=
+        (!source.isDirect || isGiven[source.of]) &&
+        llvm::all_of(source.through, [&](uint32_t other) {
+          return isGiven[view.numValues() + other];
+        });
   return isGiven;
 }

@@ -91,7 +91,7 @@ private:
     module.push_back(copy);
     if (request.staysOpen)
       open.remember(copy);
-    specializeSizes(copy, request.program, segment, copies);
+    specializeSizes(copy, request.program, segment, copies, reals);
     return copy;
   }
 
@@ -507,6 +507,7 @@ private:
   int64_t draws = 0;
   llvm::DenseSet<Operation *> handedViews; ///< see handOverRoots()
   OpenSizes open;                          ///< of a step that stays open
+  KnownReals reals;                        ///< of halves so far
   FormedStep step;
 };
 

@@ -13,6 +13,7 @@
 #include "SpecializeSizes.h"
 
 #include "cutback/Dialect/Aten/ScalarEvaluation.h"
+#include "cutback/Dialect/Aten/SizedCall.h"
 #include "cutback/Dialect/Joint/Random.h"
 #include "cutback/Dialect/Kernel/Kernel.h"
 
@@ -27,11 +28,13 @@ namespace {
 class Specializer {
 public:
   Specializer(const StepView &step, const StepSegment &segment,
-              const IRMapping &copies)
-      : isOpen(llvm::any_of(step.segments, takesSizes)) {
+              const IRMapping &copies, KnownReals &known)
+      : isOpen(llvm::any_of(step.segments, takesSizes)), known(known) {
     for (auto [number, value] : llvm::enumerate(segment.view.values))
-      if (Value copy = copies.lookupOrNull(value))
+      if (Value copy = copies.lookupOrNull(value)) {
         set(copy, step.values[segment.valueOf(number)]);
+        setReal(copy, segment.valueOf(number));
+      }
   }
 
   void run(func::FuncOp half) {
@@ -71,6 +74,14 @@ private:
       numbers[copy] = value.integer;
   }
 
+  void setReal(Value copy, uint32_t number) {
+    if (!isOpen || !isa<FloatType>(copy.getType()))
+      return;
+    numberOf[copy] = number;
+    if (auto found = known.find(number); found != known.end())
+      reals[copy] = found->second;
+  }
+
   /// What computes numbers keeps its operands.
   void noteNumber(aten::CallOp call) {
     auto value = aten::evaluateReal(call, [&](Value operand) {
@@ -80,57 +91,55 @@ private:
       return found == reals.end() ? std::nullopt
                                   : std::optional<double>(found->second);
     });
-    if (value)
-      reals[call->getResult(0)] = *value;
+    if (!value)
+      return;
+    Value result = call->getResult(0);
+    reals[result] = *value;
+    if (auto number = numberOf.find(result); number != numberOf.end())
+      known[number->second] = *value;
   }
 
   void specialize(aten::CallOp call) {
     if (llvm::all_of(call->getResultTypes(),
                      [](Type type) { return !isa<ShapedType>(type); }))
       return noteNumber(call);
-    operand = 0;
-    kept.clear();
-    this->call = call;
-    auto args = cast<ArrayAttr>(replaced(call.getArgs()));
+    SmallVector<unsigned> kept;
+    ArrayAttr args = aten::withLiterals(
+        call.getArgs(),
+        [&](unsigned operand) { return literalOf(call->getOperand(operand)); },
+        kept);
     if (kept.size() == call->getNumOperands())
       return;
-    call->setOperands(kept);
+    SmallVector<Value> operands;
+    for (unsigned operand : kept)
+      operands.push_back(call->getOperand(operand));
+    call->setOperands(operands);
     call.getProperties().args = args;
   }
 
-  /// `arg` with the numbers that are known.
-  Attribute replaced(Attribute arg) {
-    MLIRContext *context = arg.getContext();
-    if (auto list = dyn_cast<ArrayAttr>(arg)) {
-      SmallVector<Attribute> entries;
-      for (Attribute entry : list)
-        entries.push_back(replaced(entry));
-      return ArrayAttr::get(context, entries);
-    }
-    if (!isa<OperandAttr>(arg))
-      return arg;
-    Value value = call->getOperand(operand++);
+  /// Null where the number is not known.
+  Attribute literalOf(Value value) const {
+    MLIRContext *context = value.getContext();
     if (auto found = numbers.find(value); found != numbers.end())
       return IntegerAttr::get(IntegerType::get(context, 64), found->second);
     if (auto found = reals.find(value); found != reals.end())
       return FloatAttr::get(Float64Type::get(context), found->second);
-    kept.push_back(value);
-    return arg;
+    return {};
   }
 
   bool isOpen;
   llvm::DenseMap<Value, int64_t> numbers;
-  llvm::DenseMap<Value, double> reals; ///< that follow from them
-  aten::CallOp call;                   ///< at work
-  unsigned operand = 0;
-  SmallVector<Value> kept;
+  llvm::DenseMap<Value, double> reals;      ///< that follow from them
+  llvm::DenseMap<Value, uint32_t> numberOf; ///< of floats, in the step
+  KnownReals &known;
 };
 
 } // namespace
 
 void cutback::specializeSizes(func::FuncOp half, const StepView &step,
-                              unsigned segment, const IRMapping &copies) {
-  Specializer(step, step.segments[segment], copies).run(half);
+                              unsigned segment, const IRMapping &copies,
+                              KnownReals &known) {
+  Specializer(step, step.segments[segment], copies, known).run(half);
 }
 
 //===----------------------------------------------------------------------===//

@@ -14,11 +14,16 @@
 
 namespace cutback {
 
+/// Floats that follow from sizes, by value of a step.
+using KnownReals = llvm::DenseMap<uint32_t, double>;
+
 /// Gives the values of `half`, a copy of a segment of `step` by `copies`, the
 /// types that the step knows, without symbols, and writes the numbers that it
-/// knows into the calls that take them. Linear.
+/// knows into the calls that take them. `known`: of segments before this one,
+/// which may hand floats over; takes those of this one in. Linear.
 void specializeSizes(mlir::func::FuncOp half, const StepView &step,
-                     unsigned segment, const mlir::IRMapping &copies);
+                     unsigned segment, const mlir::IRMapping &copies,
+                     KnownReals &known);
 
 /// What halves were before specializeSizes(), to be put back. Ops are known by
 /// an attribute, so that what is cloned meanwhile is open again, too.

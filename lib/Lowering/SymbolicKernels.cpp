@@ -33,6 +33,10 @@ using namespace cutback::joint;
 /// By half, by launch.
 using Schedules = std::array<std::vector<std::string>, 2>;
 
+/// Of a launch that has no kernel for all sizes: the schedule of those that it
+/// has for some.
+static constexpr llvm::StringLiteral kSizedSchedule = "kernel.sized_schedule";
+
 bool cutback::isSymbolic(const KernelModule &kernels) {
   kernel::ArenaOp arena = kernel::findArena(kernels.link);
   return arena && arena.getSymbolsAttr();
@@ -128,6 +132,10 @@ private:
       return nameKernel(launch, *body);
     if (hasAny)
       ++refused[problem];
+    if (number < schedules[half].size() &&
+        schedules[half][number] != spell(KernelSchedule::Call))
+      launch->setAttr(kSizedSchedule, StringAttr::get(launch.getContext(),
+                                                      schedules[half][number]));
     makeCall(launch);
   }
 
@@ -233,6 +241,8 @@ static void flattenHalf(func::FuncOp half, const SymbolTable &kernels,
       added.kernel = kernels.lookup<kernel::FuncOp>(*launch.getKernel());
       added.sizes = launch.getSizesAttr();
       schedule = added.kernel.getSchedule().str();
+    } else if (auto planned = op.getAttrOfType<StringAttr>(kSizedSchedule)) {
+      schedule = planned.str();
     }
     sizes.push_back(op.hasAttr(kernel::kUnaligned) ? -size : size);
     schedules.push_back(std::move(schedule));

@@ -203,5 +203,8 @@ bool CandidatePlanner::addCorners(Preparation preparation,
 FailureOr<std::unique_ptr<PartitionResult>>
 CandidatePlanner::take(DraftPlan draft) {
   settle(draft);
-  return draft.finish();
+  auto result = draft.finish();
+  if (failed(result))
+    (void)draft.discard();
+  return result;
 }

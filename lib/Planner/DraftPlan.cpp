@@ -65,6 +65,9 @@ public:
   LogicalResult finish() {
     if (options.emit && failed(verify()))
       return failure();
+    if (options.alsoCheck)
+      if (std::optional<std::string> fault = options.alsoCheck(result))
+        return graph.emitError(*fault);
     if (!options.figures)
       return success();
     if (failed(planKernels()))

@@ -17,7 +17,8 @@
 // value by value.
 //
 // What is tried has neither figures nor proofs; the plan that is taken gets
-// both.
+// both. One that a check refuses then (a defect) is not the end: strategies
+// that move less follow, until one passes, and the result says so.
 
 #include "cutback/Planner/Planner.h"
 
@@ -58,15 +59,22 @@ static PartitionOptions takenOptions(PartitionOptions trial,
   return trial;
 }
 
+static Result layOutAndTake(CandidatePlanner &planner, DraftPlan draft) {
+  if (succeeded(draft.layOut()))
+    return planner.take(std::move(draft));
+  planner.drop(std::move(draft));
+  return failure();
+}
+
+/// `isMade`: there is a plan, and what fails is a check of it.
 static Result planCandidate(CandidatePlanner &planner,
-                            const Candidate &candidate) {
+                            const Candidate &candidate, bool &isMade) {
   FailureOr<DraftPlan> draft = planner.cut(candidate);
   if (failed(draft))
     return failure();
+  isMade = true;
   draft->formKernels();
-  if (failed(draft->layOut()))
-    return failure();
-  return planner.take(std::move(*draft));
+  return layOutAndTake(planner, std::move(*draft));
 }
 
 //===----------------------------------------------------------------------===//
@@ -84,7 +92,8 @@ public:
       : graph(graph), options(options), trial(trialOptions(options)),
         planner(graph, options, {Preparation::Torch2_13}) {}
 
-  Result run() {
+  /// `isMade`: as of planCandidate().
+  Result run(bool &isMade) {
     PartitionOptions weighed = options;
     weighed.bytePricePs = kOwnBytePrice;
     FailureOr<DraftPlan> taken = planner.cut({weighed, Preparation::Own});
@@ -96,9 +105,12 @@ public:
       passed = timed([&] { return compareByOps(*taken); });
       planner.settle(*taken);
     }
+    isMade = true;
     taken->formKernels();
-    if (failed(taken->layOut()))
+    if (failed(taken->layOut())) {
+      planner.drop(std::move(*taken));
       return failure();
+    }
     if (!isLarge && taken->result().memory)
       passed = timed([&] { return compare(*taken); });
     // The file has the network of the minimum cut.
@@ -252,7 +264,8 @@ public:
         planner(graph, options,
                 {Preparation::Torch2_13, Preparation::Torch2_3}) {}
 
-  Result run() {
+  /// `isMade`: as of planCandidate().
+  Result run(bool &isMade) {
     {
       PhaseTimer timer(seconds);
       // A candidate that is not possible is passed over.
@@ -267,7 +280,7 @@ public:
         best ? best->candidate : Candidate{trial, Preparation::Own};
     taken.options = takenOptions(taken.options, options);
     taken.options.dumpNetwork = options.dumpNetwork;
-    Result result = planCandidate(planner, taken);
+    Result result = planCandidate(planner, taken, isMade);
     if (failed(result))
       return failure();
     (*result)->search = search;
@@ -404,27 +417,68 @@ bool isCompared(const PartitionOptions &options) {
          options.emit;
 }
 
-Result planAsAsked(joint::GraphOp graph, const PartitionOptions &options) {
+Result planAsAsked(joint::GraphOp graph, const PartitionOptions &options,
+                   bool &isMade) {
   if (options.minimize == Minimize::Peak)
-    return PeakObjective(graph, options).run();
+    return PeakObjective(graph, options).run(isMade);
   if (!isCompared(options)) {
     CandidatePlanner planner(graph, options, {});
-    return planCandidate(planner, {options, preparationFor(options)});
+    return planCandidate(planner, {options, preparationFor(options)}, isMade);
   }
   PartitionOptions planned = options;
   if (!planned.memory)
     planned.memory.emplace();
-  return TimeObjective(graph, planned).run();
+  return TimeObjective(graph, planned).run(isMade);
 }
 
 } // namespace
 
+namespace {
+/// A plan as it was asked for, and what was said meanwhile.
+struct Attempt {
+  Result result = failure();
+  bool isMade = false; ///< as of planCandidate()
+  std::vector<Diagnostic> said;
+
+  Attempt(joint::GraphOp graph, const PartitionOptions &options) {
+    ScopedDiagnosticHandler keep(
+        graph.getContext(),
+        [&](Diagnostic &diagnostic) { said.push_back(std::move(diagnostic)); });
+    result = planAsAsked(graph, options, isMade);
+  }
+  std::string error() const {
+    for (const Diagnostic &diagnostic : said)
+      if (diagnostic.getSeverity() == DiagnosticSeverity::Error)
+        return diagnostic.str();
+    return "";
+  }
+};
+} // namespace
+
 Result cutback::planStep(joint::GraphOp graph,
                          const PartitionOptions &options) {
-  Result result = planAsAsked(graph, options);
-  if (succeeded(result))
-    (*result)->asked = options;
-  return result;
+  Attempt first(graph, options);
+  std::optional<Attempt> other;
+  std::vector<std::string> refused;
+  for (Strategy strategy :
+       {Strategy::Eager, Strategy::RecomputeAll, Strategy::Precompute}) {
+    const Attempt &last = other ? *other : first;
+    if (succeeded(last.result) || !last.isMade)
+      break;
+    refused.push_back(last.error());
+    PartitionOptions next =
+        candidateOf(Preparation::Own, strategy, options).options;
+    next.minimize = Minimize::Time;
+    other.emplace(graph, next);
+  }
+  Attempt &taken = other && succeeded(other->result) ? *other : first;
+  for (Diagnostic &diagnostic : taken.said)
+    graph.getContext()->getDiagEngine().emit(std::move(diagnostic));
+  if (failed(taken.result))
+    return failure();
+  (*taken.result)->asked = options;
+  (*taken.result)->refused = std::move(refused);
+  return std::move(taken.result);
 }
 
 std::vector<std::string>

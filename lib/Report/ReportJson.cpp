@@ -171,6 +171,11 @@ static void writeHead(OStream &json, const PartitionResult &result,
       if (passed->isByOps)
         json.attribute("by_ops", true);
     });
+  if (!result.refused.empty())
+    json.attributeArray("refused", [&] {
+      for (const std::string &why : result.refused)
+        json.value(why);
+    });
   writeText(json, "solver", result.solver);
   json.attribute("ops", result.ops);
   json.attribute("forward_ops", result.forwardOps);

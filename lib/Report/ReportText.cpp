@@ -16,6 +16,8 @@
 #include "cutback/Report/KernelReport.h"
 #include "cutback/Support/Text.h"
 
+#include "llvm/ADT/StringExtras.h"
+
 #include <algorithm>
 
 namespace cutback {
@@ -505,6 +507,11 @@ std::string reportText(const PartitionResult &result,
     out += paragraph("memory", fitText(*extras.fit, leastPeak(extras)));
   if (result.passedOver)
     out += paragraph("chosen", chosenText(*result.passedOver));
+  if (!result.refused.empty())
+    out += paragraph(
+        "refused",
+        "a check refused " + formatCount(result.refused.size(), "other plan") +
+            ", a defect of cutback: " + llvm::join(result.refused, "; "));
   out += paragraph("time", timeText(result));
   if (result.kernelPlan)
     out += paragraph("kernels", kernelsText(result));

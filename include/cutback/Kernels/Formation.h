@@ -69,7 +69,7 @@ struct SegmentOps {
   llvm::SmallVector<llvm::ArrayRef<uint32_t>, 2> kept;
   /// Values that come from outside although an op of the segment makes them,
   /// too: of one result that was saved, the op may run again for another.
-  llvm::ArrayRef<uint32_t> given;
+  llvm::SmallVector<llvm::ArrayRef<uint32_t>, 2> given;
   /// What comes from outside costs nothing to read: see KernelPlan::extraPs.
   bool isGiven = false;
 };

@@ -83,8 +83,7 @@ private:
                   const KernelLimits &limits) const;
   SegmentKernels form(const SegmentOps &segment,
                       const KernelLimits &limits = {}) const;
-  std::optional<std::string> verify(llvm::ArrayRef<uint32_t> order,
-                                    llvm::ArrayRef<uint32_t> given,
+  std::optional<std::string> verify(const SegmentOps &ops,
                                     const SegmentKernels &kernels) const;
 
   const KernelProblem &problem;

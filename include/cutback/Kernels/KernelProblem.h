@@ -27,8 +27,10 @@ struct KernelProblem {
   /// A read of a tensor by an op.
   struct Read {
     uint32_t op = 0;
-    uint32_t value = 0; ///< the operand
-    uint32_t root = 0;  ///< value whose storage is read; no view itself
+    /// The operand; from numValues() on, of a read that only comes behind its
+    /// root, a number in `sizeSources`.
+    uint32_t value = 0;
+    uint32_t root = 0; ///< value whose storage is read; no view itself
     /// From the op's loops, the outermost first, to the root's elements.
     IndexMaps::Id map = IndexMaps::kNone;
     /// Of a Pick: from its result's loops; kNone for what it picks from.
@@ -36,13 +38,25 @@ struct KernelProblem {
     int64_t bytes = 0; ///< that it touches
   };
 
+  /// Why what no kernel makes (a size, a number that is made with it) comes
+  /// behind a tensor that is asked for its size, or a number that a launch
+  /// gives.
+  struct SizeSource {
+    uint32_t value = 0;    ///< whose; of operands of a kernel's op kNone
+    uint32_t of = 0;       ///< the tensor or the number
+    bool isDirect = false; ///< the op that makes `value` takes it
+    /// Sources, with the same `of`, of what that op takes.
+    llvm::SmallVector<uint32_t, 2> through = {};
+  };
+
   /// By op.
   std::vector<LoopKind> kind;
-  std::vector<uint32_t> pattern;   ///< of reductions and picks
-  std::vector<int64_t> iterations; ///< of the op's loops; 0 without loops
-  std::vector<uint8_t> isWrite;    ///< stores into an argument, by loops
-  std::vector<uint32_t> firstRead; ///< op i has reads firstRead[i] …
-  std::vector<Read> reads;         ///< … firstRead[i + 1] - 1
+  std::vector<uint32_t> pattern;       ///< of reductions and picks
+  std::vector<int64_t> iterations;     ///< of the op's loops; 0 without loops
+  std::vector<uint8_t> isWrite;        ///< stores into an argument, by loops
+  std::vector<uint32_t> firstRead;     ///< op i has reads firstRead[i] …
+  std::vector<Read> reads;             ///< … firstRead[i + 1] - 1
+  std::vector<SizeSource> sizeSources; ///< behind those that they go through
   /// By value.
   std::vector<uint32_t> root;
   std::vector<uint32_t> readerBegin, readerList; ///< by root: its reads
@@ -71,9 +85,12 @@ struct KernelProblem {
 
   /// By value: 1 where it comes from outside of a segment that `given` comes
   /// to, itself or as a view of what does. (A view may be handed over, and what
-  /// it is a view of computed again.) Linear.
-  std::vector<uint8_t> findGiven(const GraphView &view,
-                                 llvm::ArrayRef<uint32_t> given) const;
+  /// it is a view of computed again.) Behind the values those of `sizeSources`
+  /// that end there: who is given a size need not wait for the tensor that it
+  /// was asked of. Linear.
+  std::vector<uint8_t>
+  findGiven(const GraphView &view,
+            llvm::ArrayRef<llvm::ArrayRef<uint32_t>> given) const;
 
   /// Near linear, about a microsecond an op.
   static KernelProblem build(const GraphView &view, const ValueSizes &sizes);

@@ -19,6 +19,7 @@
 #include "mlir/IR/OwningOpRef.h"
 #include "llvm/ADT/StringMap.h"
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -42,6 +43,8 @@ struct FreeParameters {
 
 /// For a price of a byte: what ownBytePrice() says of the graph.
 inline constexpr double kOwnBytePrice = -1;
+
+struct PartitionResult;
 
 /// Everything that decides a plan. Two equal options on equal graphs give
 /// equal bytes.
@@ -82,6 +85,9 @@ struct PartitionOptions {
   bool verify = true;
   bool emit = true;    ///< write the two functions
   bool figures = true; ///< fill in what reports show
+  /// What the caller finds wrong with a plan, besides what is always looked
+  /// at: `planStep` takes another one then.
+  std::function<std::optional<std::string>(const PartitionResult &)> alsoCheck;
   /// The options as texts of the command line, which need no file: what a
   /// stored plan says about itself. `readPlanOptions` fills it.
   std::vector<std::string> asked;
@@ -242,6 +248,8 @@ struct PartitionResult : GraphAnalyses, PlanFigures {
   PartitionOptions asked; ///< of `planStep`; `options` are those it chose
   std::optional<PassedOver> passedOver; ///< by `planStep`
   std::optional<PlanSearch> search;     ///< the same, for the least peak
+  /// By `planStep`: what a check found in plans that were not taken therefore.
+  std::vector<std::string> refused;
   /// `planStep` took a plan of the graph as PyTorch prepares it.
   bool isOfTorchGraph = false;
   /// PyTorch's decision, taken by `planStep` where another cost model was

@@ -34,6 +34,10 @@ namespace cutback {
 /// (`chosenToRecompute`). Where no arena can be planned it is the peak op by op
 /// that counts. `search` says how many plans were looked at, and whether the
 /// graph is so large that corners were left out. Fails if no plan is possible.
+///
+/// A plan that a check refuses (of kernels, arena or halves, or the options'
+/// own) is not taken, but one of a strategy without a cut; `refused` says why.
+/// Fails with what was found in the first if all are refused.
 mlir::FailureOr<std::unique_ptr<PartitionResult>>
 planStep(joint::GraphOp graph, const PartitionOptions &options);
 

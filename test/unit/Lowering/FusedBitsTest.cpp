@@ -96,7 +96,7 @@ KernelPlan formSingles(PartitionResult &plan) {
   auto form = [&](std::vector<uint32_t> &order,
                   ArrayRef<ArrayRef<uint32_t>> kept, ArrayRef<uint32_t> given,
                   LaunchOrder &launches) {
-    SegmentOps segment{order, {}, given, false};
+    SegmentOps segment{order, {}, {given}, false};
     segment.kept.assign(kept.begin(), kept.end());
     SegmentKernels formed = formKernels(*plan.kernelProblem, plan.view,
                                         *plan.sizes, segment, rates, kOneOp);

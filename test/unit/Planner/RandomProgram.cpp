@@ -335,6 +335,42 @@ void RandomProgram::addUnknown() {
   keep(call->call("aten.sum.dim_IntList", {some, {0}, false}));
 }
 
+/// Of a tensor of the program, whose elements may be of use to nobody then; and
+/// a number that is made with one or two of them, or a view by it.
+void RandomProgram::addSizes() {
+  auto anySize = [&]() -> Value {
+    if (!sizeValues.empty() && chance(40))
+      return sizeValues[pick(unsigned(sizeValues.size()))];
+    Value of = anyTensor(1, 4);
+    if (!of)
+      return {};
+    Value size =
+        call->call("aten.sym_size.int", {of, pick(unsigned(rankOf(of)))});
+    keep(size);
+    sizeValues.push_back(size);
+    return size;
+  };
+  Value a = anyTensor(1, 3), n = anySize(), m = anySize();
+  if (!a || !n || !m || call->failed())
+    return;
+  if (chance(30)) {
+    Value more = call->call("operator.mul", {n, m});
+    keep(more);
+    n = more;
+  }
+  if (chance(60)) {
+    Value number = call->call("operator.truediv", {n, chance(50) ? Arg(m) : 3});
+    keep(number);
+    return keep(call->call("aten.mul.Tensor", {a, number}));
+  }
+  if (chance(50))
+    return keep(call->call("aten.add.Tensor", {a, n}));
+  // All of its elements, by a size that is its own.
+  Value own = call->call("aten.sym_size.int", {a, 0});
+  keep(own);
+  keep(call->call("aten.view.default", {a, {Arg(own), -1}}));
+}
+
 Value RandomProgram::addInside(CallBuilder &inside, ArrayRef<Value> values) {
   auto any = [&] { return values[pick(unsigned(values.size()))]; };
   Value a = any();
@@ -460,6 +496,8 @@ void RandomProgram::addOps(unsigned count, bool inBackward) {
   for (unsigned i = 0; i < count && !call->failed(); ++i) {
     if (options.percentUnknown && chance(options.percentUnknown))
       addUnknown();
+    else if (options.percentSizes && chance(options.percentSizes))
+      addSizes();
     else if (options.percentNested && chance(options.percentNested))
       addNested();
     else if (chance(options.percentRandom))

@@ -46,6 +46,8 @@ struct RandomProgramOptions {
   unsigned percentWrite = 8, percentRandom = 6;
   /// Sizes that depend on data; calls of graphs.
   unsigned percentUnknown = 0, percentNested = 0;
+  /// Sizes that are asked of tensors, and numbers that are made with them.
+  unsigned percentSizes = 0;
   /// Value of the one symbolic size, s0.
   int64_t size = 3;
 };
@@ -82,6 +84,7 @@ private:
   void addRandom();
   void addJoining();
   void addUnknown();
+  void addSizes();
   void addNested();
   void addBranch(Value a, Value b);
   void addScan(Value a);
@@ -106,7 +109,7 @@ private:
   std::unique_ptr<aten::ValueNamer> namer;
   std::unique_ptr<aten::CallBuilder> call;
   llvm::SmallVector<mlir::DictionaryAttr> argAttrs;
-  std::vector<Value> params, buffers, pool;
+  std::vector<Value> params, buffers, pool, sizeValues;
   Value ids, sizeArg, lossTangent, tangent;
   std::vector<bool> writtenInForward;
   llvm::DenseMap<Value, Sizes> sizes;
