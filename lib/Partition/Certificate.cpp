@@ -34,7 +34,7 @@ public:
   Verifier(GraphOp graph, func::FuncOp forward, func::FuncOp backward,
            const HalvesSignature &signature)
       : graph(graph), forward(forward), backward(backward),
-        signature(signature), table(graph) {}
+        signature(signature), table(graph, signature.isRewritten) {}
 
   LogicalResult run(CertificateStats *stats) {
     if (failed(checkBodies()) || failed(checkLists()))
@@ -178,6 +178,22 @@ private:
     return arg;
   }
 
+  /// A step passes arguments by place: those of the joint graph in its order.
+  LogicalResult checkOrder(func::FuncOp half, ArrayRef<uint32_t> args) {
+    for (size_t i = 1; i < args.size(); ++i) {
+      if (args[i - 1] < args[i])
+        continue;
+      auto diag = emitError(half.getLoc(), "takes '")
+                  << graph.getArgName(args[i]) << "' after '"
+                  << graph.getArgName(args[i - 1])
+                  << "', in the joint graph it comes "
+                  << (args[i] == args[i - 1] ? "once" : "before it");
+      diag.attachNote(graph.getLoc()) << "arguments are passed by their places";
+      return diag;
+    }
+    return success();
+  }
+
   //===--------------------------------------------------------------------===//
   // Halves
   //===--------------------------------------------------------------------===//
@@ -197,6 +213,8 @@ private:
                << "', which only the backward may take";
       args.push_back(*arg);
     }
+    if (failed(checkOrder(forward, args)))
+      return failure();
     forwardArgs = args;
     Block &block = forward.getBody().front();
     if (failed(table.numberHalf(block, Body::Forward, args)))
@@ -286,14 +304,19 @@ private:
   }
 
   LogicalResult checkBackward() {
-    std::vector<uint32_t> args;
+    std::vector<uint32_t> args, unsaved;
     for (unsigned i = 0; i < backward.getNumArguments(); ++i) {
+      bool isSaved = savedResultOf[i] != kNone;
       FailureOr<uint32_t> valueClass =
-          savedResultOf[i] != kNone ? classOfSaved(i) : classOfUnsaved(i);
+          isSaved ? classOfSaved(i) : classOfUnsaved(i);
       if (failed(valueClass))
         return failure();
       args.push_back(*valueClass);
+      if (!isSaved)
+        unsaved.push_back(*valueClass);
     }
+    if (failed(checkOrder(backward, unsaved)))
+      return failure();
     Block &block = backward.getBody().front();
     if (failed(table.numberHalf(block, Body::Backward, args)))
       return failure();

@@ -9,7 +9,8 @@
 //   3. Random ops without a seed and ops with effects are classes of their
 //      own in the joint graph. In a half such an op stands for the one with
 //      its key and name, else for the next one with its key that no half has
-//      run; effects also must come in the joint graph's order. A random op
+//      run; effects also must come in the joint graph's order, and random ops
+//      among themselves, for they draw from one generator. A random op
 //      may be run again with its saved state (CertificateReplay.cpp).
 //   4. A write gives its argument a new class from there on.
 //   5. Regions are compared op by op; the values that they read from outside
@@ -53,11 +54,12 @@ static Conduct askConduct(Operation *op,
   return isMemoryEffectFree(op) ? Conduct::Pure : Conduct::Effect;
 }
 
-ClassTable::ClassTable(GraphOp graph)
+ClassTable::ClassTable(GraphOp graph, bool isRewritten)
     : graph(graph), graphArgs(graph.getBody().getNumArguments()),
       jointDialect(graph->getDialect()),
       namesId(StringAttr::get(graph.getContext(), "names")),
-      noAttributes(DictionaryAttr::get(graph.getContext())) {
+      noAttributes(DictionaryAttr::get(graph.getContext())),
+      isRewritten(isRewritten) {
   owner.assign(graphArgs, kNone);
 }
 
@@ -317,7 +319,8 @@ void ClassTable::define(Operation *op, uint32_t opClass) {
   numRecomputed += body == Body::Backward && (entry.bodies & forward) != 0;
   entry.bodies |= 1u << static_cast<unsigned>(body);
   if (op->getNumResults())
-    definitions.insert(op, entry.firstValue);
+    definitions.insert(op,
+                       isRewritten ? rewritten(op, opClass) : entry.firstValue);
   if (entry.conduct != Conduct::Effect)
     return;
   if (auto write = dyn_cast<WriteOp>(op))
@@ -382,6 +385,7 @@ LogicalResult ClassTable::numberHalf(Block &half, Body which,
   definitions.reset();
   body = which;
   lastSequence = 0;
+  lastDraw = kNone;
   hadEffect = false;
   argClasses = arguments;
   Operation *terminator = &half.back();
@@ -476,6 +480,8 @@ FailureOr<uint32_t> ClassTable::takeInstance(const Key &key, uint32_t head) {
     return reportUsedUp(op, instances[head].opClass);
   Instance &taken = instances[index];
   const OpClass &entry = classes[taken.opClass];
+  if (entry.conduct == Conduct::Draw && failed(takeDraw(op, index)))
+    return failure();
   if (entry.conduct == Conduct::Effect) {
     if (hadEffect && taken.sequence < lastSequence) {
       auto diag = emitError(op->getLoc(),

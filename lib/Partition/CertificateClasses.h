@@ -54,7 +54,7 @@ struct Instance {
   uint32_t next = kNone;   ///< in the list
   uint32_t cursor = kNone; ///< head: the first one not used up; kNone: all are
   uint32_t tail = kNone;   ///< head: the last one
-  uint32_t sequence = 0;   ///< effects: place in the joint graph's order
+  uint32_t sequence = 0;   ///< place in the joint graph's order
   int32_t left = 0;        ///< how often the halves may still run it
 };
 
@@ -63,7 +63,8 @@ struct Instance {
 /// as they are passed in; a write gives its argument the class of its result.
 class ClassTable {
 public:
-  explicit ClassTable(joint::GraphOp graph);
+  /// `isRewritten`: see HalvesSignature.
+  ClassTable(joint::GraphOp graph, bool isRewritten);
 
   /// Numbers the joint graph. Must come first.
   void numberJoint();
@@ -141,6 +142,8 @@ private:
   mlir::FailureOr<uint32_t> takeInstance(const Key &key, uint32_t head);
   uint32_t pickInstance(const Key &key, uint32_t head);
   mlir::FailureOr<uint32_t> addForeign(const Key &key);
+  /// Notes a first run of a draw, which must not precede one before it.
+  mlir::LogicalResult takeDraw(mlir::Operation *op, uint32_t instance);
   // Random ops that are run again with a saved state.
   /// True if `mark` is about the op behind it, and is remembered.
   bool noteMark(joint::OpaqueOp mark);
@@ -152,6 +155,13 @@ private:
   mlir::FailureOr<uint32_t> drawNumbered(const Key &key, mlir::Attribute number,
                                          uint32_t head);
 
+  // Where graphs were rewritten since (CertificateRewrites.cpp).
+  uint32_t rewritten(mlir::Operation *op, uint32_t opClass);
+  uint32_t shownBy(mlir::Operation *op, uint32_t opClass);
+  uint32_t constantLike(mlir::Operation *op, uint32_t opClass);
+  mlir::Type typeOf(uint32_t valueClass);
+  bool isWritten(uint32_t valueClass);
+
   mlir::LogicalResult reportForeignEffect(const Key &key);
   mlir::LogicalResult reportUsedUp(mlir::Operation *op, uint32_t opClass);
   void define(mlir::Operation *op, uint32_t opClass);
@@ -161,6 +171,7 @@ private:
   mlir::Dialect *jointDialect;
   mlir::StringAttr namesId;
   mlir::DictionaryAttr noAttributes;
+  bool isRewritten;
 
   std::vector<OpClass> classes;
   std::vector<uint32_t> operandClasses;
@@ -185,7 +196,8 @@ private:
   llvm::SmallVector<uint32_t, 16> scratch;
   llvm::SmallVector<mlir::Value, 4> capturedScratch;
   uint32_t nextSequence = 0, lastSequence = 0;
-  uint32_t guess = 0; ///< the class behind the one met last
+  uint32_t lastDraw = kNone; ///< the latest instance that was drawn
+  uint32_t guess = 0;        ///< the class behind the one met last
   bool hadEffect = false;
   uint64_t numRecomputed = 0;
   mlir::Operation *savingMark = nullptr; ///< of the next op
@@ -196,6 +208,12 @@ private:
   llvm::DenseMap<mlir::Attribute, uint32_t> drawOfNumber;
   /// The same, of the joint graph, which may have copies of a draw.
   llvm::DenseMap<mlir::Attribute, uint32_t> drawInJoint;
+  /// What a constant is everywhere, and on which device.
+  using Fill = std::pair<mlir::Attribute, mlir::Attribute>;
+  llvm::DenseMap<uint32_t, Fill> fills; ///< by value class
+  llvm::DenseMap<std::tuple<mlir::Type, mlir::Attribute, mlir::Attribute>,
+                 uint32_t>
+      constants;
 };
 
 /// A mark that saves the state of the random generator for the op behind it.

@@ -81,6 +81,21 @@ FailureOr<uint32_t> ClassTable::replay(const Key &key) {
   return diag;
 }
 
+LogicalResult ClassTable::takeDraw(Operation *op, uint32_t instance) {
+  if (lastDraw == kNone ||
+      instances[lastDraw].sequence < instances[instance].sequence) {
+    lastDraw = instance;
+    return success();
+  }
+  Operation *other = classes[instances[lastDraw].opClass].op;
+  auto diag = emitError(op->getLoc())
+              << describe(op) << " draws after " << describe(other)
+              << ", and before it in the joint graph: both get other random "
+                 "numbers";
+  diag.attachNote(other->getLoc()) << "the other draw in the joint graph";
+  return diag;
+}
+
 FailureOr<uint32_t> ClassTable::drawNumbered(const Key &key, Attribute number,
                                              uint32_t head) {
   auto drawn = drawOfNumber.find(number);
@@ -91,6 +106,8 @@ FailureOr<uint32_t> ClassTable::drawNumbered(const Key &key, Attribute number,
     if (instances[i].left <= 0 ||
         classes[opClass].op->getDiscardableAttr(kReplay) != number)
       continue;
+    if (failed(takeDraw(key.op, i)))
+      return failure();
     --instances[i].left;
     drawOfNumber[number] = opClass;
     return opClass;

@@ -2,10 +2,13 @@
 //
 // How the results and arguments of two halves map to a joint graph: as the
 // `joint.partition` between them says, or, for halves that came as text, by
-// names. PyTorch keeps the names of values: a backward's argument is called
-// as the value that the forward returns for it, a tangent as in the joint
-// graph. Only states of the random generator have a name of their own in the
-// backward; they come in the same order on both sides. Linear in the lists.
+// their places. Saved sizes and saved tensors are handed over in order, the
+// first result of a kind to its first argument. PyTorch keeps the names of
+// values: a backward's argument is called as the value that the forward
+// returns for it, a tangent as in the joint graph. So names say which
+// arguments are saved values, and must agree with the places. Only states of
+// the random generator have a name of their own in the backward. Linear in the
+// lists.
 
 #include "cutback/Partition/Certificate.h"
 
@@ -13,7 +16,7 @@
 
 #include "cutback/Dialect/Joint/CallArgs.h"
 
-#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
 using namespace cutback;
@@ -98,49 +101,118 @@ public:
 
 private:
   LogicalResult matchSaved() {
+    if (failed(listResults()) || failed(listArguments()))
+      return failure();
+    if (failed(pair(resultSizes, argumentSizes)) ||
+        failed(pair(resultTensors, argumentTensors)))
+      return failure();
+    llvm::sort(signature.saved, [](const auto &a, const auto &b) {
+      return a.backwardArgument < b.backwardArgument;
+    });
+    return success();
+  }
+
+  /// What the forward returns behind its own results: sizes and tensors, the
+  /// one kind behind the other.
+  LogicalResult listResults() {
     Operation *terminator = forward.getBody().front().getTerminator();
-    llvm::StringMap<unsigned> resultByName;
-    std::vector<unsigned> states;
-    for (unsigned i = signature.numForwardResults; i < forward.getNumResults();
-         ++i) {
+    unsigned first = signature.numForwardResults;
+    for (unsigned i = first; i < forward.getNumResults(); ++i) {
       StringRef name = resultName(terminator, i);
       if (name.empty())
         return emitError(forward.getLoc(), "result ")
                << i << " is saved, but has no name to find it by";
-      Operation *definer = terminator->getOperand(i).getDefiningOp();
-      if (definer && certificate::savesRandomState(definer))
-        states.push_back(i);
-      resultByName.try_emplace(name, i);
+      (isSize(forward.getResultTypes()[i]) ? resultSizes : resultTensors)
+          .push_back(i);
+      resultNames.insert(name);
+      numStates += isState(terminator, i);
     }
-    llvm::StringMap<unsigned> arguments;
+    if (!isRun(resultSizes) || !isRun(resultTensors))
+      return emitError(forward.getLoc(),
+                       "returns saved sizes between saved tensors");
+    return success();
+  }
+
+  /// What the backward takes: saved sizes, saved tensors, then arguments of
+  /// the joint graph.
+  LogicalResult listArguments() {
+    llvm::StringSet<> known, taken;
     for (unsigned i = 0; i < graph.getBody().getNumArguments(); ++i)
-      arguments[graph.getArgName(i)] = i;
-    std::vector<uint8_t> isTaken(forward.getNumResults(), 0);
-    size_t nextState = 0;
+      known.insert(graph.getArgName(i));
+    std::optional<unsigned> late; // saved, and behind what comes later
+    unsigned numSaved = 0;
     for (unsigned i = 0; i < backward.getNumArguments(); ++i) {
-      auto attr = backward.getArgAttrOfType<StringAttr>(i, JointDialect::kName);
-      StringRef name = attr ? attr.getValue() : StringRef();
-      auto saved = resultByName.find(name);
-      if (saved != resultByName.end()) {
-        signature.saved.push_back({saved->second, i});
-        isTaken[saved->second] = 1;
-      } else if (name.starts_with("rng_state_output_") &&
-                 nextState < states.size()) {
-        isTaken[states[nextState]] = 1;
-        signature.saved.push_back({states[nextState++], i});
-      } else if (!arguments.contains(name)) {
+      StringRef name = argumentName(i);
+      taken.insert(name);
+      if (resultNames.contains(name) || isState(name)) {
+        bool size = isSize(backward.getArgumentTypes()[i]);
+        if (!late && (i != numSaved || (size && !argumentTensors.empty())))
+          late = i;
+        ++numSaved;
+        (size ? argumentSizes : argumentTensors).push_back(i);
+      } else if (!known.contains(name)) {
         return emitError(backward.getLoc(), "argument ")
                << i << " ('" << name << "') is neither a value that the "
                << "forward returns nor an argument of the joint graph";
       }
     }
-    for (unsigned i = signature.numForwardResults; i < forward.getNumResults();
-         ++i)
-      if (!isTaken[i])
-        return emitError(forward.getLoc(), "saves '")
-               << resultName(terminator, i)
-               << "', which the backward does not take";
+    Operation *terminator = forward.getBody().front().getTerminator();
+    for (ArrayRef<unsigned> results : {resultSizes, resultTensors})
+      for (unsigned i : results)
+        if (!taken.contains(resultName(terminator, i)) &&
+            !isState(terminator, i))
+          return emitError(forward.getLoc(), "saves '")
+                 << resultName(terminator, i)
+                 << "', which the backward does not take";
+    if (!late)
+      return success();
+    return emitError(backward.getLoc(), "argument ")
+           << *late << " ('" << argumentName(*late)
+           << "') is out of order: saved sizes come first, then saved tensors, "
+              "then all others";
+  }
+
+  /// A step hands saved values over by place: the first to the first.
+  LogicalResult pair(ArrayRef<unsigned> results, ArrayRef<unsigned> arguments) {
+    Operation *terminator = forward.getBody().front().getTerminator();
+    if (results.size() != arguments.size())
+      return emitError(backward.getLoc(), "takes ")
+             << argumentSizes.size() << " saved sizes and "
+             << argumentTensors.size() << " saved tensors, the forward returns "
+             << resultSizes.size() << " and " << resultTensors.size();
+    for (auto [result, argument] : llvm::zip(results, arguments)) {
+      StringRef name = resultName(terminator, result);
+      if (name != argumentName(argument) &&
+          !(isState(argumentName(argument)) && isState(terminator, result))) {
+        auto diag = emitError(backward.getLoc(), "argument ")
+                    << argument << " is called '" << argumentName(argument)
+                    << "', but gets '" << name << "', result " << result
+                    << " of the forward";
+        diag.attachNote(forward.getLoc())
+            << "saved values are handed over by their places";
+        return diag;
+      }
+      signature.saved.push_back({result, argument});
+    }
     return success();
+  }
+
+  static bool isSize(Type type) { return !isa<ShapedType>(type); }
+  static bool isRun(ArrayRef<unsigned> places) {
+    return places.empty() ||
+           places.back() - places.front() + 1 == places.size();
+  }
+  /// PyTorch names a saved state of a generator anew in the backward.
+  bool isState(StringRef name) const {
+    return numStates > 0 && name.starts_with("rng_state_output_");
+  }
+  static bool isState(Operation *terminator, unsigned result) {
+    Operation *definer = terminator->getOperand(result).getDefiningOp();
+    return definer && certificate::savesRandomState(definer);
+  }
+  StringRef argumentName(unsigned i) {
+    auto name = backward.getArgAttrOfType<StringAttr>(i, JointDialect::kName);
+    return name ? name.getValue() : StringRef();
   }
 
   /// What the text calls result `i` of the forward: where a nested graph hands
@@ -185,6 +257,11 @@ private:
   GraphOp graph;
   func::FuncOp forward, backward;
   HalvesSignature signature;
+  /// What is saved, by kind: numbers of results and of arguments.
+  SmallVector<unsigned> resultSizes, resultTensors, argumentSizes,
+      argumentTensors;
+  llvm::StringSet<> resultNames;
+  unsigned numStates = 0;
 };
 
 } // namespace

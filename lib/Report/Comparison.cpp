@@ -18,7 +18,6 @@
 #include "cutback/Planner/OtherPlan.h"
 #include "cutback/Planner/Planner.h"
 #include "cutback/Support/MLIR/Silence.h"
-#include "cutback/Transforms/FoldViews.h"
 
 using namespace mlir;
 
@@ -36,19 +35,18 @@ std::optional<OtherPartition> judgeOther(ImportedModule &imported,
   CertificateStats stats;
   FailureOr<HalvesSignature> signature =
       deriveSignature(imported.graph, forward, backward);
-  // Inductor logs the graph, then takes out views that cancel each other.
-  OwningOpRef<joint::GraphOp> graph(imported.graph.clone());
-  for (Block *block : {&graph->getBlock(), &forward.getBody().front(),
-                       &backward.getBody().front()})
-    foldViews(*block);
+  // Inductor logs the graph, then rewrites it.
+  if (succeeded(signature))
+    signature->isRewritten = true;
+  joint::GraphOp graph = imported.graph;
   other.accepted =
       succeeded(signature) &&
-      succeeded(verifyHalves(*graph, forward, backward, *signature, &stats));
+      succeeded(verifyHalves(graph, forward, backward, *signature, &stats));
   other.verdict = silence.firstError;
   other.recomputed = stats.recomputedOps;
   if (!other.accepted)
     return other;
-  FailureOr<OtherFigures> figures = figureOther(*graph, stats.saved, options);
+  FailureOr<OtherFigures> figures = figureOther(graph, stats.saved, options);
   if (succeeded(figures)) {
     other.peakBytes = figures->peakBytes;
     other.pricedPs = figures->pricedPs;

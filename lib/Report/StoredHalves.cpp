@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Halves from files, whoever made them: which values are saved, and which
-// result is whose gradient, is read from the names of arguments and results,
-// not from a plan. The command line and the C interface share this: what is
+// result is whose gradient, is read from the places and names of arguments and
+// results, not from a plan. The command line and the C interface share this:
 // shown or run has been proved before, and nothing is made up where a file does
 // not say it.
 //
@@ -15,7 +15,6 @@
 #include "cutback/Planner/PlanRecord.h"
 #include "cutback/Planner/Runnable.h"
 #include "cutback/Report/PartitionFiles.h"
-#include "cutback/Transforms/FoldViews.h"
 
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -192,11 +191,9 @@ int StoredHalves::verify(StoredHalvesClient &client) {
   client.step("verifying");
   FailureOr<HalvesSignature> derived =
       deriveSignature(graph, forward, backward);
-  // Inductor logs the graph, then takes out views that cancel each other.
-  if (ofLog)
-    for (Block *block : {&graph.getBlock(), &forward.getBody().front(),
-                         &backward.getBody().front()})
-      foldViews(*block);
+  // Inductor logs the graph, then rewrites it.
+  if (succeeded(derived))
+    derived->isRewritten = folder.empty();
   std::optional<CoreGraph> core;
   if (isPlannedInCoreOps(graph))
     core = makeCoreGraph(GraphView::build(graph));

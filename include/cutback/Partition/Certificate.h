@@ -13,8 +13,8 @@ namespace cutback {
 /// How the results of two functions map to a joint graph, where no
 /// `joint.partition` says it (PyTorch's own halves, read from text): forward
 /// results come first, then the saved values; the backward's arguments are the
-/// saved values by name, then tangents; its results are the gradients, one an
-/// argument, `none` where there is none.
+/// saved sizes and tensors, then tangents; its results are the gradients, one
+/// an argument, `none` where there is none.
 struct HalvesSignature {
   /// Saved values: index among the forward's results, index among the
   /// backward's arguments.
@@ -26,6 +26,10 @@ struct HalvesSignature {
   /// -1 for a backward write / nothing.
   std::vector<int> gradientOf;
   unsigned numForwardResults = 0;
+  /// A compiler may have rewritten what it has logged: views that cancel each
+  /// other show their base, and constants with one number everywhere are equal
+  /// if type, number and device are.
+  bool isRewritten = false;
 };
 
 /// What the certificate counted, for reports.
@@ -49,7 +53,8 @@ struct CertificateStats {
 ///   * every effect runs once in both halves together, and each half keeps the
 ///     joint graph's order; unseeded random ops run at most once, ops that may
 ///     not be recomputed no more often than in the joint graph;
-///   * the saved lists agree, in number, order, types and names;
+///   * the saved lists agree, in number, order, types and names, and each half
+///     takes arguments of the joint graph in its order;
 ///   * the backward reads nothing but saved values, tangents, seeds, and
 ///     parameters, buffers and constants that the forward does not write;
 ///   * no saved value shares the storage of an argument that the forward
@@ -64,7 +69,8 @@ mlir::LogicalResult verifyHalves(joint::GraphOp graph,
                                  CertificateStats *stats = nullptr);
 
 /// The same for halves that came without a link; `signature` is derived from
-/// argument names (`joint.name`) by `deriveSignature`.
+/// the places of arguments and results, and their names (`joint.name`), which
+/// must agree, by `deriveSignature`.
 mlir::LogicalResult verifyHalves(joint::GraphOp graph,
                                  mlir::func::FuncOp forward,
                                  mlir::func::FuncOp backward,

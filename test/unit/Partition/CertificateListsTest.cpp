@@ -135,6 +135,64 @@ TEST_F(CertificateListsTest, SaysWhatTheNamesDoNotGive) {
          "result 2 is saved, but has no name to find it by");
 }
 
+TEST_F(CertificateListsTest, SavedValuesGoByTheirPlaces) {
+  // Names agree, and a step would hand over the wrong ones.
+  refuse(check(kJoint, with(kForward, "%h, %m, %v :", "%m, %h, %v :"),
+               kBackward, ""),
+         "argument 1 is called 'h', but gets 'm', result 2 of the forward | "
+         "saved values are handed over by their places");
+  refuse(check(kJoint, kForward,
+               with(kBackward,
+                    "%s: index {joint.name = \"s\"}, "
+                    "%h: tensor<4x4xf32> {joint.name = \"h\"}",
+                    "%h: tensor<4x4xf32> {joint.name = \"h\"}, "
+                    "%s: index {joint.name = \"s\"}"),
+               ""),
+         "argument 1 ('s') is out of order: saved sizes come first, then saved "
+         "tensors, then all others");
+  std::string both = with(with(kForward, "%h, %m, %v :", "%m, %h, %v :"),
+                          "@g_forward", "@g_forward");
+  std::string exchanged =
+      with(with(with(kBackward, "%h: tensor<4x4xf32> {joint.name = \"h\"}",
+                     "%?: tensor<4x4xf32> {joint.name = \"?\"}"),
+                "%m: tensor<4x4xf32> {joint.name = \"m\"}",
+                "%h: tensor<4x4xf32> {joint.name = \"h\"}"),
+           "%?: tensor<4x4xf32> {joint.name = \"?\"}",
+           "%m: tensor<4x4xf32> {joint.name = \"m\"}");
+  EXPECT_TRUE(check(kJoint, both, exchanged, "").accepted);
+}
+
+TEST_F(CertificateListsTest, ArgumentsGoByTheirPlaces) {
+  refuse(check(kJoint,
+               with(kForward,
+                    "%w: tensor<4x4xf32> {joint.name = \"w\"}, "
+                    "%v: tensor<4x4xf32> {joint.name = \"v\"}",
+                    "%v: tensor<4x4xf32> {joint.name = \"v\"}, "
+                    "%w: tensor<4x4xf32> {joint.name = \"w\"}"),
+               kBackward),
+         "takes 'w' after 'v', in the joint graph it comes before it | "
+         "arguments are passed by their places");
+  std::string twice =
+      with(kBackward, "%t: tensor<4x4xf32> {joint.name = \"t\"})",
+           "%t: tensor<4x4xf32> {joint.name = \"t\"}, "
+           "%t2: tensor<4x4xf32> {joint.name = \"t\"})");
+  refuse(check(kJoint, kForward, twice),
+         "takes 't' after 't', in the joint graph it comes once");
+}
+
+TEST_F(CertificateListsTest, DrawsOfAHalfKeepTheirOrder) {
+  std::string draw = "%m = aten.bernoulli(%a) : (tensor<4x4xf32>) -> "
+                     "tensor<4x4xf32>\n";
+  std::string other = "%n = aten.bernoulli(%x) : (tensor<4x4xf32>) -> "
+                      "tensor<4x4xf32>\n";
+  std::string joint = with(kJoint, draw, draw + other);
+  EXPECT_TRUE(
+      check(joint, with(kForward, draw, draw + other), kBackward).accepted);
+  refuse(check(joint, with(kForward, draw, other + draw), kBackward),
+         "'m' (aten.bernoulli) draws after 'n' (aten.bernoulli), and before it "
+         "in the joint graph: both get other random numbers");
+}
+
 TEST_F(CertificateListsTest, SaysWhichCountsCannotBeSignatures) {
   std::string backward = with(
       with(kBackward, "return %g3, %g4 : tensor<4x4xf32>, ", "return %g3 : "),

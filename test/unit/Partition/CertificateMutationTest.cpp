@@ -34,6 +34,7 @@ namespace {
 struct Machine {
   std::vector<std::string> trace;   ///< effects, in order
   std::map<std::string, int> draws; ///< how often each draw ran
+  std::vector<std::string> drawn;   ///< draws, in order
 
   using Values = llvm::DenseMap<Value, std::string>;
 
@@ -60,6 +61,7 @@ struct Machine {
     if (model.isRandom()) {
       text += "#" + baseName(&op);
       ++draws[text];
+      drawn.push_back(text);
     }
     if (auto write = dyn_cast<WriteOp>(&op)) {
       trace.push_back(getValueName(write.getDestination()).str() + "=" + text);
@@ -107,6 +109,21 @@ bool coverTrace(const std::vector<std::string> &joint,
   return true;
 }
 
+/// Draws of the joint graph come in its order in a half.
+bool keepOrder(const std::vector<std::string> &joint,
+               const std::vector<std::string> &half) {
+  ptrdiff_t last = -1;
+  for (const std::string &draw : half) {
+    ptrdiff_t at = llvm::find(joint, draw) - joint.begin();
+    if (at == static_cast<ptrdiff_t>(joint.size()))
+      continue;
+    if (at <= last)
+      return false;
+    last = at;
+  }
+  return true;
+}
+
 bool oracle(GraphOp graph, const Partition &partition) {
   auto start = [](Block &block) {
     Machine::Values values;
@@ -140,6 +157,9 @@ bool oracle(GraphOp graph, const Partition &partition) {
       return false;
   for (auto &[draw, count] : forward.draws)
     if (count > 1 && joint.draws.count(draw))
+      return false;
+  for (const Machine *half : {&forward, &backward})
+    if (!keepOrder(joint.drawn, half->drawn))
       return false;
   return coverTrace(joint.trace, forward.trace, backward.trace);
 }
