@@ -5,13 +5,16 @@
 // `aten.mm(%0, %1) : (tensor<2x3xf32>, tensor<3x2xf32>) -> tensor<2x2xf32>`;
 // others are skipped) becomes a graph, is differentiated for one operand at a
 // time, and what the backward's ops take from the call is noted. Then all its
-// gradients are differentiated again. Prints a table in Markdown, sorted by op;
-// ops whose gradient failed come last. Part of tools/dev/docs.
+// gradients are differentiated again; and of a call with several results each
+// result alone. Prints a table in Markdown, sorted by op; ops whose gradient
+// failed come last, then results that pass no gradient on. Part of
+// tools/dev/docs.
 
 #include "cutback/Autograd/AtenVjps.h"
 #include "cutback/Autograd/SecondDerivatives.h"
 #include "cutback/Decompose/Composites.h"
 #include "cutback/Dialect/Aten/CallReader.h"
+#include "cutback/Dialect/Aten/Rules.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/TypeUtilities.h"
@@ -33,6 +36,8 @@ struct Row {
   std::string error;
   bool hasSecond = false; ///< of one of its calls
   std::string secondError;
+  /// By result that gives no operand a gradient: the error; empty for none.
+  std::map<unsigned, std::string> dead;
 };
 
 /// The operand whose gradient is asked for, if it is not each.
@@ -157,6 +162,35 @@ static void ask(MLIRContext &context, const Call &call, unsigned operand,
     noteReads(op, row.reads[nameOf(known, operand)]);
 }
 
+/// What each result alone gives the operands. One of which something depends
+/// gives a gradient, or an error that names it.
+static void askResults(MLIRContext &context, const Call &call,
+                       std::map<std::string, Row> &table) {
+  for (unsigned i = 0; i < call.results.size() && call.results.size() > 1;
+       ++i) {
+    OwningOpRef<ModuleOp> module =
+        parseSourceString<ModuleOp>(graphOf(call, kEach), &context);
+    if (!module || !isFloating(call.results[i]))
+      continue;
+    auto graph = *module->getOps<joint::GraphOp>().begin();
+    auto known =
+        dyn_cast<aten::CallOp>(graph.getBlock().getTerminator()->getPrevNode());
+    if (!known || !aten::getVjpRule(known->getName()))
+      continue;
+    std::string error;
+    ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
+      error = error.empty() ? diagnostic.str() : error;
+      return success();
+    });
+    DifferentiateOptions options;
+    options.lossOutputs = {i};
+    std::string name = known.getInfo().torchName;
+    if (failed(differentiate(graph, options)))
+      table[name].dead[i] =
+          StringRef(error).contains("gradients end at") ? std::string() : error;
+  }
+}
+
 /// The gradients of all operands, differentiated with all of them.
 static void askSecond(MLIRContext &context, const Call &call,
                       std::map<std::string, Row> &table) {
@@ -223,6 +257,11 @@ static void print(const std::map<std::string, Row> &table) {
     if (row.reads.empty())
       llvm::outs() << "* `" << op << "`"
                    << (row.error.empty() ? "" : ": " + row.error) << "\n";
+  llvm::outs() << "\n## Results that pass no gradient on\n\n";
+  for (const auto &[op, row] : table)
+    for (const auto &[result, error] : row.dead)
+      llvm::outs() << "* `" << op << "`, result " << result << ": "
+                   << (error.empty() ? "depends on no operand" : error) << "\n";
 }
 
 int main(int argc, char **argv) {
@@ -253,6 +292,7 @@ int main(int argc, char **argv) {
           if (isFloating(call->operands[k]))
             ask(context, *call, k, table);
         askSecond(context, *call, table);
+        askResults(context, *call, table);
       }
   }
   print(table);

@@ -60,6 +60,17 @@ Value Vjp::gradOrZeros(unsigned i) {
   return zerosLike(result(i));
 }
 
+LogicalResult Vjp::done() {
+  // Steps have a gradient of zeros whatever arrives at their one result.
+  for (unsigned i = 0; asked.size() > 1 && i < asked.size(); ++i)
+    if (!b.failed() && context.gradient(i) && !asked.test(i))
+      b.error("no rule for the gradient of result " + Twine(i) + " of '" +
+              in.getOp().getInfo().torchName +
+              "', which is differentiated: compute what it gives by other ops, "
+              "or detach() it");
+  return b.result();
+}
+
 std::pair<unsigned, unsigned> Vjp::operands(ParamRef param) const {
   int first = in.operand(param);
   if (first < 0)

@@ -56,7 +56,8 @@ inline Arg listOf(const Arg &x) { return Arg(ArrayRef<Arg>(x)); }
 class Vjp {
 public:
   Vjp(CallOp op, VjpContext &context)
-      : in(op), b(context.builder, op.getLoc()), context(context) {}
+      : in(op), b(context.builder, op.getLoc()), context(context),
+        asked(op->getNumResults()) {}
 
   aten::CallReader in;
   aten::CallBuilder b;
@@ -64,7 +65,15 @@ public:
   // The question.
 
   /// The gradient of result `i`; null for none. At least one of them is there.
-  Value grad(unsigned i = 0) const { return context.gradient(i); }
+  /// One that arrives and that the rule never asks for is an error: what goes
+  /// through that result would be lost.
+  Value grad(unsigned i = 0) {
+    asked.set(i);
+    return context.gradient(i);
+  }
+  /// Result `i` does not depend on what takes a gradient: one that arrives
+  /// there goes nowhere.
+  void endsAt(unsigned i) { asked.set(i); }
   /// The same, but zeros of the result's size for none. For formulas that
   /// cannot leave the term out.
   Value gradOrZeros(unsigned i);
@@ -87,7 +96,7 @@ public:
   void setOperand(unsigned i, Value gradient);
   /// The gradient is zero: nothing is built for it.
   void setZero(ParamRef param);
-  LogicalResult done() { return b.result(); }
+  LogicalResult done();
   LogicalResult error(const llvm::Twine &message) {
     b.error(message);
     return done();
@@ -131,6 +140,7 @@ public:
 
 private:
   VjpContext &context;
+  llvm::SmallBitVector asked; ///< results whose gradient the rule asked for
 };
 
 /// The dimensions that a reduction of argument `self` combines, and how its

@@ -426,6 +426,7 @@ static void luFactor(Vjp &v) {
 }
 
 static void luUnpack(Vjp &v) {
+  v.endsAt(0); // a permutation
   if (!v.needs("LU_data"))
     return;
   auto sizes = sizesOf(v, v.value("LU_data"));

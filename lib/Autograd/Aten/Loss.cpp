@@ -51,8 +51,10 @@ static LogicalResult huberLoss(CallOp op, VjpContext &context) {
                                   v.arg("reduction"), v.arg("delta")}));
 }
 
-/// Of the log-probabilities only the shape is read.
+/// Of the log-probabilities only the shape is read. The sum of weights depends
+/// on the labels alone.
 static LogicalResult nll(Vjp &v, StringRef backward) {
+  v.endsAt(1);
   if (!v.grad())
     return v.done();
   v.set("self",

@@ -239,7 +239,7 @@ static LogicalResult convolutionBackward(CallOp op, VjpContext &context) {
   Vjp v(op, context);
   Value g = v.value("grad_output"), input = v.value("input"),
         weight = v.value("weight");
-  Value sum;
+  Value zi = v.grad(0), zw = v.grad(1), zb = v.grad(2), sum;
   auto addTo = [&](Value term) { sum = sum ? v.add(sum, term) : term; };
   auto forward = [&](Value x, Value w) {
     SmallVector<Value> results = convolve(v, op::convolution, {x, w, Arg()});
@@ -252,18 +252,18 @@ static LogicalResult convolutionBackward(CallOp op, VjpContext &context) {
     v.set(param, results.empty() ? Value() : results[which]);
   };
   if (v.needs("grad_output")) {
-    if (v.grad(0))
-      forward(v.grad(0), weight);
-    if (v.grad(1))
-      forward(input, v.grad(1));
-    if (v.grad(2))
-      addTo(perChannel(v, v.grad(2)));
+    if (zi)
+      forward(zi, weight);
+    if (zw)
+      forward(input, zw);
+    if (zb)
+      addTo(perChannel(v, zb));
     v.set("grad_output", sum);
   }
-  if (v.needs("input") && v.grad(1))
-    backward("input", 0, shapeOnly(v, input), v.grad(1));
-  if (v.needs("weight") && v.grad(0))
-    backward("weight", 1, v.grad(0), shapeOnly(v, weight));
+  if (v.needs("input") && zw)
+    backward("input", 0, shapeOnly(v, input), zw);
+  if (v.needs("weight") && zi)
+    backward("weight", 1, zi, shapeOnly(v, weight));
   return v.done();
 }
 

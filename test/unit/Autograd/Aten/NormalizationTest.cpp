@@ -47,6 +47,48 @@ TEST(NormalizationVjp, StatisticsOfGroupAndRmsNorm) {
   });
 }
 
+TEST(NormalizationVjp, StatisticsOfLayerAndBatchNorm) {
+  checkVjp([](VjpCheck &c) {
+    Value x = c.input({3, 2, 4}), w = c.input({2, 4}), b = c.input({2, 4});
+    for (Value result : c.b.callMany("aten.native_layer_norm.default",
+                                     {x, {2, 4}, w, b, 1e-5}))
+      c.output(result);
+    for (unsigned i : {1U, 2U})
+      c.output(c.b.callMany("aten.native_layer_norm.default",
+                            {x, {4}, Arg(), Arg(), 1e-5})[i]);
+  });
+  checkVjp([](VjpCheck &c) {
+    Value x = c.input({3, 2, 3}), w = c.input({2}), b = c.input({2});
+    Value mean = c.constant({2}, {0.1, -0.2});
+    Value variance = c.constant({2}, {1.1, 0.9});
+    SmallVector<Value> all =
+        c.b.callMany("aten._native_batch_norm_legit_functional.default",
+                     {x, w, b, mean, variance, true, 0.1, 1e-5});
+    for (unsigned i : {0U, 1U, 2U})
+      c.output(all[i]);
+    for (unsigned i : {1U, 2U})
+      c.output(c.b.callMany("aten._native_batch_norm_legit.no_stats",
+                            {x, Arg(), Arg(), true, 0.1, 1e-5})[i]);
+  });
+}
+
+TEST(NormalizationVjp, AResultWithoutARuleIsAnError) {
+  EXPECT_EQ(
+      errorOf([](VjpCheck &c) {
+        Value mean = c.constant({2}, {0.1, -0.2});
+        Value variance = c.constant({2}, {1.1, 0.9});
+        SmallVector<Value> all = c.b.callMany(
+            "aten._native_batch_norm_legit_functional.default",
+            {c.input({3, 2}), Arg(), Arg(), mean, variance, true, 0.1, 1e-5});
+        c.output(all[0]);
+        c.output(all[3]);
+      }),
+      "no rule for the gradient of result 3 of "
+      "'aten._native_batch_norm_legit_functional.default', which is "
+      "differentiated: compute what it gives by other ops, or detach() "
+      "it");
+}
+
 TEST(NormalizationVjp, StatisticsOfNoSamples) {
   checkVjp([](VjpCheck &c) {
     Value x = c.input({0, 4}), w = c.input({4}), b = c.input({4});
@@ -136,6 +178,9 @@ TEST(NormalizationVjp, WeightsByLengthAndDirection) {
   checkVjp([](VjpCheck &c) {
     c.output(c.b.callMany("aten._weight_norm_interface.default",
                           {c.input({3, 2, 2}), c.input({3, 1, 1})})[0]);
+    for (Value result : c.b.callMany("aten._weight_norm_interface.default",
+                                     {c.input({3, 2}), c.input({3, 1})}))
+      c.output(result);
     c.output(c.b.callMany("aten._weight_norm_interface.default",
                           {c.input({2, 4}), c.input({1, 4}), 1})[0]);
   });
