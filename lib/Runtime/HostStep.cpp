@@ -30,13 +30,23 @@ HostStep::Bytes HostStep::allocate(int64_t bytes) {
   return Bytes(static_cast<char *>(allocateBytes(bytes, 256)));
 }
 
-/// The symbols of its kernels. An empty string, or what is missing.
-std::string HostStep::findKernels(void *library) {
+/// The symbols of its kernels, and who runs those that are none. An empty
+/// string, or what is missing.
+std::string HostStep::findKernels(void *library, const std::string &folder) {
   if (artifact.target != kCpuTarget) {
     entry = reinterpret_cast<Launch>(::dlsym(library, "cutback_launch"));
     return entry ? "" : "has no kernels";
   }
   for (const ArtifactKernel &kernel : artifact.kernels) {
+    if (kernel.file == kCallsFile) {
+      std::string error;
+      if (!calls)
+        calls = openCalls(folder + kCallsFile, error);
+      if (!calls)
+        return error;
+      codes.push_back(nullptr);
+      continue;
+    }
     void *symbol = ::dlsym(library, (kernel.name + kCodeSuffix).c_str());
     if (!symbol)
       return "has no kernel '" + kernel.name + "'";
@@ -56,7 +66,7 @@ std::unique_ptr<HostStep> HostStep::open(const std::string &path,
     return nullptr;
   }
   std::unique_ptr<HostStep> step(new HostStep(artifact, options));
-  error = step->findKernels(library);
+  error = step->findKernels(library, path.substr(0, path.rfind('/') + 1));
   if (!error.empty()) {
     error = "'" + path + "' " + error;
     return nullptr;
@@ -217,6 +227,8 @@ std::string HostStep::callCode(const ArtifactLaunch &launch,
 /// Runs its kernel on `pointers`, one an operand.
 std::string HostStep::call(const ArtifactLaunch &launch,
                            std::vector<void *> &pointers) {
+  if (!codes.empty() && !codes[launch.kernel])
+    return calls->run(artifact.kernels[launch.kernel].name, pointers.data());
   if (!codes.empty())
     return callCode(launch, pointers);
   unsigned grid[3], block[3];

@@ -48,6 +48,10 @@ static std::vector<OptionSpec> resultOptions() {
       {"check-accesses", OptionSpec::Flag, "",
        "with --target=cpu: each load and store of a kernel\n"
        "tests that it stays in its memory; slower, equal bits"},
+      {"strict", OptionSpec::Flag, "",
+       "with --target=cpu: an op without machine code is an\n"
+       "error; without this the step calls the interpreter\n"
+       "for it, slowly"},
       {"weights", OptionSpec::Flag, "",
        "with --target: write parameters and buffers of IN\n"
        "too, so that DIR is all that cutback-run needs"},
@@ -204,6 +208,11 @@ static int checkUsage(Session &session) {
     session.error("--check-accesses goes with --target=cpu");
     return WrongUsage;
   }
+  if (line.has("strict") && line.get("target") != kCpuTarget) {
+    session.error("--strict goes with --target=cpu");
+    session.note("for a GPU each op without a kernel is an error");
+    return WrongUsage;
+  }
   if (line.has("products") &&
       (!line.has("target") || line.get("target") == kCpuTarget)) {
     session.error("--products goes with --target=cuda or cuda-host");
@@ -260,11 +269,12 @@ int runCompile(const CommandLine &line) {
   if (toTarget && !optimizer)
     formForAllSizes(session, *run.result, forAll);
   if (toTarget)
-    if (int code = emitFiles(
-            session, run, *kernels, forAll.has_value(),
-            {std::string(*line.get("target")), architectures, line.has("tf32"),
-             line.get("products") == "cublaslt", line.has("check-accesses")},
-            files))
+    if (int code =
+            emitFiles(session, run, *kernels, forAll.has_value(),
+                      {std::string(*line.get("target")), architectures,
+                       line.has("tf32"), line.get("products") == "cublaslt",
+                       line.has("check-accesses"), line.has("strict")},
+                      files))
       return code;
   if (forAll)
     kernels = std::move(forAll);

@@ -14,6 +14,7 @@
 // so a signal where no memory is left counts as that.
 
 #include "Commands.h"
+#include "OwnInterpreter.h"
 
 #include "cutback/Support/SafeFile.h"
 #include "cutback/Support/Text.h"
@@ -218,6 +219,7 @@ static int dispatch(const std::vector<std::string_view> &args) {
 
 int main(int argc, char **argv) {
   installHandlers();
+  useOwnInterpreter();
   int code = OurDefect;
   try {
     code = dispatch(std::vector<std::string_view>(argv + 1, argv + argc));

@@ -163,6 +163,10 @@ void Session::error(const std::string &message) {
   printError("cutback " + command + ": error: " + message + "\n");
 }
 
+void Session::warning(const std::string &message) {
+  printError("cutback " + command + ": warning: " + message + "\n");
+}
+
 void Session::note(const std::string &message) {
   printError("cutback " + command + ": note: " + message + "\n");
 }

@@ -41,6 +41,7 @@ public:
 
   /// Prints `cutback COMMAND: error: MESSAGE`, and what to do next.
   void error(const std::string &message) override;
+  void warning(const std::string &message);
   void note(const std::string &message) override;
   mlir::FailureOr<ImportedModule> read(const std::string &path,
                                        const ImportOptions &options) override;

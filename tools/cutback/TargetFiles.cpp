@@ -87,6 +87,29 @@ static int emitCuda(Session &session, joint::GraphOp graph,
   return Done;
 }
 
+/// Says which ops have no machine code. Returns an exit code.
+static int reportInterpreted(Session &session, const CpuStep &step,
+                             bool isStrict) {
+  for (const InterpretedOp &op : step.interpreted) {
+    std::string what =
+        "'" + op.op + "' of " + op.types + " has no machine code" +
+        (isStrict ? "" : ": the step calls the interpreter for it");
+    isStrict ? session.error(what) : session.warning(what);
+    if (!op.place.empty())
+      session.note("it is in " + op.place);
+    if (op.count > 1)
+      session.note("it is the first of " + std::to_string(op.count) +
+                   " such calls of the step");
+  }
+  if (step.interpreted.empty())
+    return Done;
+  session.note(isStrict ? "leave --strict out: then the interpreter runs it, "
+                          "slowly, between launches of machine code"
+                        : "its results are right, and slow; --strict makes it "
+                          "an error");
+  return isStrict ? WrongInput : Done;
+}
+
 /// Machine code for this processor.
 static int emitCpu(Session &session, joint::GraphOp graph,
                    const KernelModule &kernels, const TargetChoice &choice,
@@ -97,6 +120,8 @@ static int emitCpu(Session &session, joint::GraphOp graph,
       choice.testsAccesses ? AccessTests::OfAll : AccessTests::OfData);
   if (failed(step))
     return WrongInput;
+  if (int code = reportInterpreted(session, *step, choice.isStrict))
+    return code;
   if (!step->problem.empty()) {
     session.error(step->problem);
     if (!step->log.empty())

@@ -16,6 +16,7 @@ struct TargetChoice {
   bool tf32 = false;                      ///< of "cuda", "cuda-host"
   bool useLibrary = false;                ///< cuBLASLt computes products
   bool testsAccesses = false;             ///< of "cpu": each load and store
+  bool isStrict = false; ///< of "cpu": no call is the interpreter's
 };
 
 /// The manifest of a step of `graph` and all files that it names. Returns an

@@ -22,6 +22,9 @@ inline constexpr const char *kManifestFile = "manifest.json";
 inline constexpr const char *kWeightsFile = "weights.safetensors";
 /// The kernels of a step for this machine.
 inline constexpr const char *kHostLibrary = "libstep.so";
+/// Calls of a step that have no machine code, for the interpreter: the file of
+/// their kernels.
+inline constexpr const char *kCallsFile = "calls.mlir";
 /// In a folder: machine code for other sizes, a folder each.
 inline constexpr const char *kSizesFolder = "sizes";
 /// The target of machine code for this machine's processor.

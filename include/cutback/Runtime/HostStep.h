@@ -4,6 +4,7 @@
 #ifndef CUTBACK_RUNTIME_HOSTSTEP_H
 #define CUTBACK_RUNTIME_HOSTSTEP_H
 
+#include "cutback/Runtime/CallRunner.h"
 #include "cutback/Runtime/Executor.h"
 #include "cutback/Runtime/KernelCode.h"
 #include "cutback/Runtime/ThreadPool.h"
@@ -47,7 +48,7 @@ private:
   HostStep(const Artifact &artifact, const StepOptions &options)
       : artifact(artifact), options(options) {}
 
-  std::string findKernels(void *library);
+  std::string findKernels(void *library, const std::string &folder);
   static Bytes allocate(int64_t bytes);
   bool prepareArena(bool isBegin);
   std::string noArena() const;
@@ -71,7 +72,8 @@ private:
   unsigned partsOf(const ArtifactLaunch &launch);
 
   Launch entry = nullptr;
-  std::vector<KernelCode> codes; ///< by kernel, of "cpu"
+  std::vector<KernelCode> codes; ///< by kernel, of "cpu"; null: of `calls`
+  std::unique_ptr<CallRunner> calls;
   const Artifact &artifact;
   StepOptions options;
   Bytes arena;

@@ -5,6 +5,8 @@
 //   2. Kernels become one object file, the code that `run --target=cpu` has.
 //      It has the descriptions of calls too (Precompiled.h).
 //   3. lld makes a library of it and the functions that calls name.
+//   4. Calls without machine code go into a file of their own, for the
+//      interpreter (Target/CUDA/InterpretedCalls.h).
 //
 // Grids and blocks are in the code: the manifest has ones.
 
@@ -15,6 +17,7 @@
 
 #include "cutback/Runtime/CpuFeatures.h"
 #include "cutback/Target/CPU/NativeKernels.h"
+#include "cutback/Target/CUDA/InterpretedCalls.h"
 
 using namespace mlir;
 using namespace cutback;
@@ -24,9 +27,41 @@ static NamedCalls precompiledCalls(const CudaStep &step) {
   NamedCalls calls;
   for (auto [kernel, call] :
        llvm::zip_equal(step.artifact.kernels, step.precompiled))
-    if (call)
+    if (call && !isInterpreted(*call))
       calls.emplace_back(kernel.name, *call);
   return calls;
+}
+
+/// Those of the interpreter: into a file, whose name their kernels get, and
+/// into `made.interpreted`.
+static void writeInterpreted(CudaStep &step, CpuStep &made) {
+  std::string text;
+  std::vector<std::string> types(step.artifact.kernels.size());
+  for (auto [i, call] : llvm::enumerate(step.precompiled)) {
+    if (!call || !isInterpreted(*call))
+      continue;
+    ArtifactKernel &kernel = step.artifact.kernels[i];
+    text += functionOf(*call, kernel.name);
+    kernel.file = kCallsFile;
+    types[i] = operandTypesOf(*call);
+  }
+  if (text.empty())
+    return;
+  made.files.emplace_back(kCallsFile, std::move(text));
+  for (const ArtifactSegment &segment : step.artifact.segments)
+    for (const ArtifactLaunch &launch : segment.launches) {
+      if (types[launch.kernel].empty())
+        continue;
+      auto found =
+          llvm::find_if(made.interpreted, [&](const InterpretedOp &one) {
+            return one.op == launch.op;
+          });
+      if (found != made.interpreted.end())
+        ++found->count;
+      else
+        made.interpreted.push_back(
+            {launch.op, types[launch.kernel], launch.place, 1});
+    }
 }
 
 /// What a runtime needs to know of code: nothing of a device.
@@ -54,6 +89,8 @@ FailureOr<CpuStep> cutback::compileCpuStep(const KernelModule &kernels,
       emitCudaStep(kernels, graph, StepKernels::AreMachineCode);
   if (failed(step))
     return failure();
+  CpuStep made;
+  writeInterpreted(*step, made);
   NamedCalls calls = precompiledCalls(*step);
   FailureOr<KernelObject> object =
       compileKernelObject(*kernels.module, calls, tests);
@@ -62,7 +99,6 @@ FailureOr<CpuStep> cutback::compileCpuStep(const KernelModule &kernels,
   std::vector<std::string> objects = {std::move(object->bytes)};
   if (!calls.empty())
     cpu::addPrecompiledObjects(objects);
-  CpuStep made;
   std::string library;
   made.problem = cpu::linkLibrary(objects, library, made.log);
   if (!made.problem.empty())

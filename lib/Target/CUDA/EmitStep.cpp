@@ -16,6 +16,7 @@
 #include "CallText.h"
 #include "DeviceFiles.h"
 #include "Identifiers.h"
+#include "InterpretedCall.h"
 #include "KernelText.h"
 #include "LaunchComment.h"
 #include "MissingKernels.h"
@@ -342,6 +343,11 @@ private:
           writeCall(&op, problem, {form, options});
       if (problem.empty() && !areForTarget(kernels))
         problem = kNoMachineCode;
+      if (!problem.empty() && form == StepKernels::AreMachineCode)
+        if (auto call = writeInterpretedCall(&op)) {
+          problem = "";
+          kernels = {std::move(*call)};
+        }
       if (!problem.empty()) {
         missing.add(&op, problem);
         return failure();
