@@ -11,6 +11,7 @@ import json
 import pathlib
 import subprocess
 import tempfile
+import warnings
 
 import torch
 from torch.utils import _pytree as pytree
@@ -32,7 +33,7 @@ _DTYPES = {
 
 
 def compile(model, args=(), kwargs=None, *, dynamic_shapes=None, options=None,
-            folder=None, threads=None, hooks=()):
+            folder=None, threads=None, hooks=(), strict=False):
     """A function that computes what `model(*args, **kwargs)` computes.
 
     `model` is a module, exported here for `args`, or an `ExportedProgram`,
@@ -57,6 +58,10 @@ def compile(model, args=(), kwargs=None, *, dynamic_shapes=None, options=None,
     `hooks` names points where functions may run on gradients, as the option
     --hook of the program does: "*.weight", "input.0", "retains-grad:tanh"; or
     it is a dict from these to functions, as of `CompiledStep.add_hook`.
+
+    An op without machine code is run by the interpreter, slowly, and a
+    `cutback.FallbackWarning` names it with its types and place; with `strict`
+    it is an error.
     """
     program = model
     if isinstance(model, torch.nn.Module):
@@ -75,7 +80,8 @@ def compile(model, args=(), kwargs=None, *, dynamic_shapes=None, options=None,
     if folder is None:
         keeper = tempfile.TemporaryDirectory(prefix="cutback-")
         folder = keeper.name
-    _write(program, pathlib.Path(folder), Options.of(options), hooks, place)
+    _write(program, pathlib.Path(folder), Options.of(options), hooks, place,
+           strict)
     step = CompiledStep(program, model, pathlib.Path(folder), keeper, place)
     if threads is not None:
         step.set_threads(threads)
@@ -98,12 +104,13 @@ def _tensors(tree):
             if isinstance(one, torch.Tensor)]
 
 
-def _write(program, folder, options, hooks, place):
+def _write(program, folder, options, hooks, place, strict):
     with tempfile.TemporaryDirectory(prefix="cutback-") as work:
         given = pathlib.Path(work) / "model.pt2"
         torch.export.save(program, given)
         _run_program(str(given), "-o", str(folder),
                      *("--hook=" + point for point in hooks),
+                     *(["--strict"] if strict and not place.on_device else []),
                      *place.arguments(program.graph, options))
 
 
@@ -119,6 +126,15 @@ def _run_program(*arguments):
         if done.returncode != 0:
             raise CutbackError(done.returncode, [Diagnostic(
                 "error", "", 0, 0, done.stderr.strip())])
+    _warn(done.stderr)
+
+
+def _warn(text):
+    """Of ops that the interpreter runs: a warning each, with its notes."""
+    from .partition import FallbackWarning
+    for part in text.split("cutback compile: warning: ")[1:]:
+        warnings.warn("cutback: " + part.strip().replace(
+            "cutback compile: note: ", ""), FallbackWarning, stacklevel=5)
 
 
 class CompiledStep:

@@ -32,7 +32,8 @@ _CHOICE = "choose_saved_values_set"
 
 
 class FallbackWarning(UserWarning):
-    """PyTorch's own decision was taken, for the reason that the text names."""
+    """PyTorch's own decision was taken, for the reason that the text names; or
+    an op of a compiled step is run by the interpreter."""
 
 
 class Surprise(Exception):

@@ -304,13 +304,22 @@ class CompiledTest(unittest.TestCase):
             self.check_error("name it in CUTBACK_PROGRAM",
                              lambda: cutback.compile(Net(), batch()))
 
-    def test_what_has_no_kernel_is_named(self):
+    def test_what_has_no_machine_code_is_interpreted(self):
         class Factor(torch.nn.Module):
             def forward(self, x):
                 return torch.linalg.cholesky(x @ x.T + torch.eye(4)).sum()
 
-        self.check_error("cholesky", lambda: cutback.compile(
-            Factor(), (torch.randn(4, 4, requires_grad=True),)))
+        x = torch.randn(4, 4, requires_grad=True)
+        self.check_error("'linalg_cholesky_ex' of (4x4xf32) has no machine code",
+                         lambda: cutback.compile(Factor(), (x,), strict=True))
+        with self.assertWarnsRegex(
+                cutback.FallbackWarning, r"'linalg_cholesky_ex' of \(4x4xf32\)"
+                r" has no machine code: the step calls the interpreter"):
+            step = cutback.compile(Factor(), (x,))
+        for _ in range(2):
+            wanted, = torch.autograd.grad(Factor()(x), x)
+            found, = torch.autograd.grad(step(x), x)
+            self.assertLess(largest([found], [wanted]), 1e-5)
 
 
 if __name__ == "__main__":
