@@ -11,6 +11,7 @@
 Each runs in a process of its own.
 """
 
+import json
 import multiprocessing
 import pathlib
 import signal
@@ -66,7 +67,9 @@ def _tensors(path, folder):
 
 def _compare(path, ours):
     none = path.with_name("none").read_text().split()
-    found = exports.wrong(ours, exports.expected(path)[1], none, TOLERANCE)
+    rounding = json.loads(path.with_name("rounding.json").read_text())
+    found = exports.wrong(ours, exports.expected(path)[1], none, rounding,
+                          TOLERANCE)
     if found:
         raise Refused("wrong", "; ".join(found[:4]))
 
