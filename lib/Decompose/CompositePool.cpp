@@ -95,19 +95,40 @@ static Values adaptiveMax1d(Rewrite &c) {
 // Resampling
 //===----------------------------------------------------------------------===//
 
+/// `size` times `factor`, rounded down; nothing where the size is not known and
+/// the factor is no fraction of a small power of two: the product of floats is
+/// rounded then.
+static std::optional<Arg> scaled(Rewrite &c, const Arg &size, double factor) {
+  if (std::optional<int64_t> known = size.getInt())
+    return Arg(
+        static_cast<int64_t>(std::floor(static_cast<double>(*known) * factor)));
+  constexpr int64_t kMost = int64_t(1) << 20;
+  int64_t by = 1;
+  while (by < kMost && factor * static_cast<double>(by) !=
+                           std::floor(factor * static_cast<double>(by)))
+    by *= 2;
+  double times = factor * static_cast<double>(by);
+  if (!(times >= 1 && times <= static_cast<double>(kMost)) ||
+      times != std::floor(times))
+    return std::nullopt;
+  return floorDiv(c.b, c.b.times(size, Arg(static_cast<int64_t>(times))), by);
+}
+
 /// The sizes of the result: given, or the input's times the factors, which
 /// are rounded down.
 static std::optional<std::vector<Arg>> outputSizes(Rewrite &c) {
   if (!c.r.isNone("output_size"))
     return c.r.list("output_size");
   std::vector<Arg> sizes;
-  ArrayRef<int64_t> shape = shapeOf(c.r.value("input"));
+  Value input = c.r.value("input");
   for (auto [i, factor] : llvm::enumerate(c.r.list("scale_factors"))) {
-    if (i + 2 >= shape.size() || ShapedType::isDynamic(shape[i + 2]) ||
-        !factor.getNumber())
+    if (static_cast<int64_t>(i) + 2 >= rankOf(input) || !factor.getNumber())
       return std::nullopt;
-    sizes.push_back(Arg(static_cast<int64_t>(
-        std::floor(static_cast<double>(shape[i + 2]) * *factor.getNumber()))));
+    std::optional<Arg> size = scaled(
+        c, c.b.size(input, static_cast<int64_t>(i) + 2), *factor.getNumber());
+    if (!size)
+      return std::nullopt;
+    sizes.push_back(*size);
   }
   return sizes;
 }

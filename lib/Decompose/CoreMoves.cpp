@@ -147,66 +147,72 @@ static Value scattered(Rewrite &c) {
 // Shuffles
 //===----------------------------------------------------------------------===//
 
-/// `value` under `sizes`, with its dimensions in `order`, laid out anew.
+/// The operand under `sizes`, with its dimensions in `order`, laid out anew and
+/// under those of the result.
 static Value rearranged(Rewrite &c, const std::vector<Arg> &sizes,
-                        ArrayRef<int64_t> order) {
+                        ArrayRef<int64_t> order,
+                        const std::vector<Arg> &results) {
   Value value = viewAs(c.b, c.r.value("self"), sizes);
   value = c.b.call("aten.permute.default", {value, order});
   value = c.b.call("aten.clone.default", {value},
                    {{"memory_format", "contiguous_format"}});
-  return viewAs(c.b, value, c.b.sizes(c.result()).getList().vec());
+  return viewAs(c.b, value, results);
 }
 
 /// Channels become blocks of the plane, or blocks channels.
 static Value pixelShuffle(Rewrite &c) {
-  Value self = c.r.value("self"), out = c.result();
+  Value self = c.r.value("self");
   bool grows = c.packet() == "aten.pixel_shuffle";
-  Arg factor = c.r.arg(grows ? "upscale_factor" : "downscale_factor");
+  int64_t factor =
+      c.r.integer(grows ? "upscale_factor" : "downscale_factor").value_or(1);
   int64_t lead = rankOf(self) - 3;
-  ArrayRef<int64_t> small = (grows ? shapeOf(self) : shapeOf(out)).take_back(2);
-  Arg channels = (grows ? shapeOf(out) : shapeOf(self))[lead];
+  Arg channels = c.b.size(self, lead), height = c.b.size(self, lead + 1),
+      width = c.b.size(self, lead + 2);
+  if (grows) {
+    channels = floorDiv(c.b, channels, factor * factor);
+  } else {
+    height = floorDiv(c.b, height, factor);
+    width = floorDiv(c.b, width, factor);
+  }
   std::vector<Arg> sizes = c.b.sizes(self).getList().vec();
   sizes.resize(lead);
+  std::vector<Arg> results = sizes;
   SmallVector<int64_t> order = llvm::to_vector(llvm::seq<int64_t>(0, lead));
   auto add = [&](std::initializer_list<Arg> more,
-                 std::initializer_list<int64_t> places) {
+                 std::initializer_list<int64_t> places,
+                 std::initializer_list<Arg> behind) {
     sizes.insert(sizes.end(), more.begin(), more.end());
+    results.insert(results.end(), behind.begin(), behind.end());
     for (int64_t place : places)
       order.push_back(lead + place);
   };
+  auto times = [&](const Arg &size, int64_t by) {
+    return c.b.times(size, Arg(by));
+  };
   if (grows)
-    add({channels, factor, factor, small[0], small[1]}, {0, 3, 1, 4, 2});
+    add({channels, factor, factor, height, width}, {0, 3, 1, 4, 2},
+        {channels, times(height, factor), times(width, factor)});
   else
-    add({channels, small[0], factor, small[1], factor}, {0, 2, 4, 1, 3});
-  return rearranged(c, sizes, order);
+    add({channels, height, factor, width, factor}, {0, 2, 4, 1, 3},
+        {times(channels, factor * factor), height, width});
+  return rearranged(c, sizes, order, results);
 }
 
 static Value channelShuffle(Rewrite &c) {
   Value self = c.r.value("self");
   int64_t groups = c.r.integer("groups").value_or(1);
-  std::vector<Arg> sizes = c.b.sizes(self).getList().vec();
-  sizes[1] = Arg(shapeOf(self)[1] / groups);
+  std::vector<Arg> results = c.b.sizes(self).getList().vec(), sizes = results;
+  sizes[1] = floorDiv(c.b, sizes[1], groups);
   sizes.insert(sizes.begin() + 1, Arg(groups));
   SmallVector<int64_t> order =
       llvm::to_vector(llvm::seq<int64_t>(0, rankOf(self) + 1));
   std::swap(order[1], order[2]);
-  return rearranged(c, sizes, order);
-}
-
-/// All sizes are known, of operand and result.
-static bool isOfKnownSizes(CallOp op) {
-  auto isKnown = [](Type type) {
-    return cast<RankedTensorType>(type).hasStaticShape();
-  };
-  Operation *shuffle = op;
-  return isKnown(shuffle->getOperand(0).getType()) &&
-         isKnown(shuffle->getResult(0).getType());
+  return rearranged(c, sizes, order, results);
 }
 
 const CoreRule forms::promoted = {one<::promoted>, ::isOfSeveralTypes};
 const CoreRule forms::stacked = {one<::stacked>};
 const CoreRule forms::chosen = {one<::chosen>, ::isChoice};
 const CoreRule forms::scattered = {one<::scattered>, ::scattersIntoAll};
-const CoreRule forms::pixelShuffle = {one<::pixelShuffle>, ::isOfKnownSizes};
-const CoreRule forms::channelShuffle = {one<::channelShuffle>,
-                                        ::isOfKnownSizes};
+const CoreRule forms::pixelShuffle = {one<::pixelShuffle>};
+const CoreRule forms::channelShuffle = {one<::channelShuffle>};
