@@ -32,7 +32,7 @@ public:
     AtPoints<Block *> blocks;
     for (size_t p = 0; p < kSizePoints; ++p)
       blocks[p] = &kernel::FuncOp(bodies[p]).getBlock();
-    if (!walk(function.getBlock(), blocks))
+    if (!walk(function.getBlock(), blocks) || !findUsed())
       return std::nullopt;
     addSizes(result.sizes);
     return std::move(result);
@@ -120,7 +120,17 @@ private:
         own.setType(
             MemRefType::get({ShapedType::kDynamic}, type.getElementType()));
     }
+    if (type && own.getType() != type)
+      memories.push_back(sizeOf(own.getArgNumber(), blocks));
     return true;
+  }
+
+  static SizeNumber sizeOf(unsigned memory, const AtPoints<Block *> &blocks) {
+    SizeNumber number;
+    for (size_t p = 0; p < kSizePoints; ++p)
+      number[p] = cast<MemRefType>(blocks[p]->getArgument(memory).getType())
+                      .getNumElements();
+    return number;
   }
 
   bool visitNest(kernel::NestOp nest, const AtPoints<Operation *> &ops) {
@@ -234,12 +244,22 @@ private:
     });
   }
 
-  /// Gives the function the sizes that it uses, and its ops what they found.
-  void addSizes(std::vector<std::string> &texts) {
-    llvm::SetVector<unsigned> used;
+  /// Sizes that ops use; where none does, those of a memory of which the same
+  /// elements are read whatever its size.
+  bool findUsed() {
     for (Sized &one : sized)
       for (AffineExpr expr : one.exprs)
         findSymbols(expr, used);
+    if (!used.empty() || memories.empty())
+      return true;
+    auto expr = exprOf(memories.front());
+    if (expr)
+      findSymbols(*expr, used);
+    return expr.has_value();
+  }
+
+  /// Gives the function the sizes that it uses, and its ops what they found.
+  void addSizes(std::vector<std::string> &texts) {
     llvm::DenseMap<unsigned, Value> argumentOf;
     for (unsigned symbol : used) {
       texts.push_back(numbers.text(symbol));
@@ -300,6 +320,8 @@ private:
   kernel::FuncOp function;                        ///< that is made
   AtPoints<llvm::DenseMap<Value, Value>> ofPoint; ///< to values of `function`
   std::vector<Sized> sized;
+  std::vector<SizeNumber> memories; ///< elements, where these differ
+  llvm::SetVector<unsigned> used;   ///< symbols
 };
 
 } // namespace
