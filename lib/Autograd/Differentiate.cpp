@@ -31,6 +31,7 @@
 #include "cutback/Dialect/Joint/CallArgs.h"
 #include "cutback/Dialect/Joint/Declared.h"
 #include "cutback/Dialect/Joint/Forgets.h"
+#include "cutback/Dialect/Joint/Loss.h"
 #include "cutback/Dialect/Joint/Vjp.h"
 #include "cutback/Transforms/CleanTags.h"
 #include "cutback/Transforms/CommonSubexpressions.h"
@@ -99,12 +100,6 @@ private:
 };
 
 } // namespace
-
-static bool isScalar(Type type) {
-  auto tensor = dyn_cast<RankedTensorType>(type);
-  return tensor && tensor.getRank() == 0 &&
-         isa<FloatType>(tensor.getElementType());
-}
 
 //===----------------------------------------------------------------------===//
 // The node graph
@@ -175,7 +170,7 @@ LogicalResult Differentiator::makeNodes() {
 void Differentiator::makeSeed(unsigned result) {
   MLIRContext *context = graph.getContext();
   Value value = graph.getOutput().getForwardResults()[result];
-  bool isLoss = isScalar(value.getType()) && result < options.firstVector;
+  bool isLoss = isLossType(value.getType()) && result < options.firstVector;
   RoleKind kind = isLoss ? RoleKind::GradSeed : RoleKind::Tangent;
   NamedAttrList attrs;
   attrs.set(JointDialect::kRole,
@@ -213,7 +208,7 @@ LogicalResult Differentiator::makeSeeds() {
   }
   llvm::sort(chosen);
   chosen.erase(std::unique(chosen.begin(), chosen.end()), chosen.end());
-  if (chosen.empty() && !results.empty() && isScalar(results[0].getType()))
+  if (chosen.empty() && !results.empty() && isLossType(results[0].getType()))
     chosen.push_back(0);
   else if (chosen.empty())
     for (auto [i, value] : llvm::enumerate(results))

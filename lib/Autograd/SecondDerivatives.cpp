@@ -17,6 +17,7 @@
 #include "DifferentiateTargets.h"
 #include "cutback/Dialect/Aten/CallBuilder.h"
 #include "cutback/Dialect/Aten/OpNames.h"
+#include "cutback/Dialect/Joint/Loss.h"
 
 #include "mlir/IR/TypeUtilities.h"
 
@@ -115,11 +116,11 @@ LogicalResult Opener::addPenalty(const GradientPenalty &penalty) {
   auto loss = results.empty()
                   ? RankedTensorType()
                   : dyn_cast<RankedTensorType>(results[0].getType());
-  if (!loss || loss.getRank() != 0 || !isa<FloatType>(loss.getElementType())) {
+  if (!loss || !isLossType(loss)) {
     auto diagnostic = graph.emitError("a penalty on the gradient of '")
                       << penalty.argument << "' has no loss to be added to";
     diagnostic.attachNote() << "the first result must be a floating-point "
-                               "scalar";
+                               "tensor of one element";
     return failure();
   }
   Value gradient = findGradient(penalty.argument);
@@ -141,11 +142,10 @@ LogicalResult Opener::closeSeeds() {
   OpBuilder first = OpBuilder::atBlockBegin(&graph.getBlock());
   aten::CallBuilder ones(first, graph.getLoc(), &namer);
   for (unsigned arg = 0; arg < graph.getNumArguments(); ++arg) {
-    RoleKind kind = graph.getRole(arg).getKind();
     BlockArgument value = graph.getBody().getArgument(arg);
-    if (kind != RoleKind::GradSeed)
+    if (!isLossSeed(graph.getRole(arg), value.getType()))
       continue;
-    Value one = ones.call(aten::op::full, {ArrayRef<aten::Arg>(), 1.0},
+    Value one = ones.call(aten::op::full, {ones.sizes(value), 1.0},
                           {{"dtype", aten::elementOf(value)}});
     if (!one)
       return failure();

@@ -11,6 +11,7 @@
 
 #include "cutback/Interpreter/Step.h"
 
+#include "cutback/Dialect/Joint/Loss.h"
 #include "cutback/Support/SizeExpr.h"
 
 using namespace mlir;
@@ -26,12 +27,6 @@ static std::string named(StringRef prefix, joint::RoleAttr role,
                          StringRef argument) {
   StringRef name = role.getName() ? role.getName().getValue() : argument;
   return (prefix + "." + name).str();
-}
-
-static bool isFloatScalar(Type type) {
-  auto tensor = dyn_cast<RankedTensorType>(type);
-  return tensor && tensor.getRank() == 0 &&
-         isa<FloatType>(tensor.getElementType());
 }
 
 static std::string gradientName(const StepNames &names, joint::GraphOp graph,
@@ -73,7 +68,7 @@ StepNames interpreter::nameStep(joint::GraphOp graph) {
   }
   joint::OutputOp output = graph.getOutput();
   for (auto [i, value] : llvm::enumerate(output.getForwardResults()))
-    names.results.push_back(i == 0 && isFloatScalar(value.getType())
+    names.results.push_back(i == 0 && joint::isLossType(value.getType())
                                 ? "loss"
                                 : "output." + std::to_string(i));
   for (int32_t argument : output.getGradientOf())
@@ -106,6 +101,7 @@ private:
   LogicalResult bindSymbols(unsigned i, const Tensor &tensor);
   LogicalResult checkSizes(unsigned i);
   LogicalResult checkRanges();
+  LogicalResult checkTangents();
   LogicalResult bindRest(unsigned i);
   ArrayAttr dimsOf(unsigned i);
   std::optional<int64_t> evaluate(StringRef text);
@@ -269,6 +265,24 @@ LogicalResult Binder::checkRanges() {
   return success();
 }
 
+/// Without a loss the backward begins with what is given: zeros would give
+/// gradients of zeros.
+LogicalResult Binder::checkTangents() {
+  int needed = joint::findNeededTangent(graph);
+  if (needed < 0 || !std::holds_alternative<std::monostate>(values[needed]))
+    return success();
+  int64_t result = graph.getRole(needed).getOf();
+  auto type = dyn_cast<RankedTensorType>(graph.getArgumentTypes()[needed]);
+  error().append("result ", result, " is ",
+                 type ? shapeText(type.getShape()) : "no tensor",
+                 ", which is no loss, and its gradient '",
+                 names.arguments[needed], "' is not given")
+          .attachNote()
+      << "give it in the file of --inputs, or reduce the first result to one "
+         "number; gradients of other results are zero where they are not given";
+  return failure();
+}
+
 /// Sizes, seeds, gradient seeds, and tangents that no file holds.
 LogicalResult Binder::bindRest(unsigned i) {
   if (!std::holds_alternative<std::monostate>(values[i]))
@@ -281,9 +295,7 @@ LogicalResult Binder::bindRest(unsigned i) {
     std::optional<DType> dtype = dtypeOf(tensorType.getElementType());
     if (sizes && dtype) {
       Tensor tensor = Tensor::zeros(*dtype, *sizes);
-      bool isSeed = role.getKind() == joint::RoleKind::GradSeed ||
-                    (role.getKind() == joint::RoleKind::Tangent &&
-                     role.getOf() == 0 && isFloatScalar(type));
+      bool isSeed = joint::isLossSeed(role, type);
       for (int64_t e = 0, n = tensor.numel(); isSeed && e < n; ++e)
         tensor.set(e, 1);
       values[i] = tensor;
@@ -312,7 +324,7 @@ FailureOr<std::vector<RuntimeValue>> Binder::bind() {
   for (unsigned i = 0; i < count; ++i)
     if (failed(checkSizes(i)))
       return failure();
-  if (failed(checkRanges()))
+  if (failed(checkRanges()) || failed(checkTangents()))
     return failure();
   for (unsigned i = 0; i < count; ++i)
     if (failed(bindRest(i)))

@@ -36,6 +36,8 @@ static LogicalResult openFirst(joint::GraphOp graph,
   first.gradOf = options.second.firstGradients();
   if (isForward && !first.gradOf.empty() && failed(differentiate(graph, first)))
     return failure();
+  if (!isForward && failed(checkGivenGradients(graph)))
+    return failure();
   second = options.differentiate;
   if (failed(openGradients(graph, options.second, second)))
     return failure();
@@ -67,6 +69,8 @@ LogicalResult cutback::makeTrainingGraph(joint::GraphOp graph,
     return success(succeeded(hooked) &&
                    succeeded(checkOrderIsOpen(graph, options.differentiate)));
   }
+  if (!isForward && failed(detachAliases(graph)))
+    return failure();
   if (failed(functionalize(graph)) || failed(decomposeComposites(graph)))
     return failure();
   if (isForward && options.functionalizeRng && failed(functionalizeRng(graph)))

@@ -38,6 +38,19 @@ llvm::LogicalResult openGradients(joint::GraphOp graph,
                                   const SecondDerivativeOptions &options,
                                   DifferentiateOptions &next);
 
+/// A graph that brings its backward records detach() as an alias: those that its
+/// forward results depend on become detach() again. For a graph as it was read:
+/// making it functional takes aliases away.
+llvm::LogicalResult detachAliases(joint::GraphOp graph);
+
+/// Checks at run time (`joint.assert`) that the gradients that a graph brings
+/// are those of its forward, which is differentiated anew for it. What was not
+/// differentiated through (no_grad) is not in such a program; where it makes a
+/// difference, the run stops with an error that names the argument.
+///
+/// Fails, with an error, where the forward cannot be differentiated. Linear.
+llvm::LogicalResult checkGivenGradients(joint::GraphOp graph);
+
 } // namespace cutback
 
 #endif // CUTBACK_AUTOGRAD_SECONDDERIVATIVES_H

@@ -9,6 +9,7 @@
 
 #include "cutback/Autograd/Differentiate.h"
 #include "cutback/Dialect/Joint/CallArgs.h"
+#include "cutback/Dialect/Joint/Loss.h"
 #include "cutback/Interpreter/Rounding.h"
 #include "cutback/Interpreter/Step.h"
 #include "cutback/Support/MLIR/TensorBytes.h"
@@ -34,6 +35,7 @@ LogicalResult StepPlaces::addArguments() {
   if (failed(tied))
     return failure();
   interpreter::StepNames names = interpreter::nameStep(graph);
+  auto needed = static_cast<unsigned>(joint::findNeededTangent(graph));
   llvm::StringMap<double> rounding = interpreter::getRounding(graph, names);
   llvm::StringMap<Type> types; // with known sizes
   for (func::FuncOp function : segments.functions)
@@ -54,12 +56,10 @@ LogicalResult StepPlaces::addArguments() {
     joint::RoleAttr role = graph.getRole(i);
     if (role.getKind() == joint::RoleKind::RngSeed)
       argument.fill = ArtifactArgument::Seed;
-    else if (role.getKind() == joint::RoleKind::GradSeed ||
-             (role.getKind() == joint::RoleKind::Tangent && role.getOf() == 0 &&
-              tensor.getRank() == 0))
+    else if (joint::isLossSeed(role, tensor))
       argument.fill = ArtifactArgument::Ones;
     else if (argument.name.empty() ||
-             role.getKind() == joint::RoleKind::Tangent)
+             (role.getKind() == joint::RoleKind::Tangent && i != needed))
       argument.fill = ArtifactArgument::Zeros;
     for (const auto &[written, number] : names.written)
       if (number == i) {
