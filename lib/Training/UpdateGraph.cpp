@@ -33,6 +33,36 @@ namespace op = cutback::aten::op;
 // Parameters
 //===----------------------------------------------------------------------===//
 
+/// Says of two arguments that they are tensors of one storage: lib/Import.
+static constexpr llvm::StringLiteral kShares = "joint.shares";
+
+/// In PyTorch an update of one of them is an update of the other too.
+static LogicalResult
+checkStorages(joint::GraphOp graph, const interpreter::StepNames &names,
+              const std::map<unsigned, UpdatedParameter> &updated) {
+  for (unsigned i = 0; i < names.arguments.size(); ++i) {
+    auto shared = graph.getArgAttrOfType<StringAttr>(i, kShares);
+    if (!shared)
+      continue;
+    bool isUpdated = llvm::any_of(updated, [&](const auto &entry) {
+      StringAttr name = graph.getRole(entry.first).getName();
+      return entry.first == i || name == shared;
+    });
+    if (!isUpdated)
+      continue;
+    auto diagnostic = graph.emitError("'")
+                      << names.arguments[i] << "' and '" << shared.getValue()
+                      << "' are two tensors of one storage, each with a "
+                         "gradient of its own: an update of one would change "
+                         "the other";
+    diagnostic.attachNote()
+        << "tie them (one Parameter under two names), or clone() one of them, "
+           "and export the model again";
+    return failure();
+  }
+  return success();
+}
+
 FailureOr<std::vector<UpdatedParameter>>
 cutback::findParameters(joint::GraphOp graph, const Optimizer &optimizer) {
   interpreter::StepNames names = interpreter::nameStep(graph);
@@ -69,6 +99,8 @@ cutback::findParameters(joint::GraphOp graph, const Optimizer &optimizer) {
     if (auto entry = found.find((*tied)[i]);
         entry != found.end() && i != entry->first)
       entry->second.tied.push_back(i);
+  if (failed(checkStorages(graph, names, found)))
+    return failure();
   std::vector<UpdatedParameter> list;
   for (auto &[first, parameter] : found)
     list.push_back(std::move(parameter));

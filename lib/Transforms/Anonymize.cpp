@@ -47,7 +47,7 @@ Telling tellingOf(StringRef name) {
       .Case(kDeclared, Telling::Declared)
       .Case("joint.dims", Telling::Dims)
       .Cases({"joint.call", "joint.name"}, Telling::Name)
-      .Case("joint.tied", Telling::Path)
+      .Cases({"joint.tied", "joint.shares"}, Telling::Path)
       .Case("joint.role", Telling::Role)
       .Case("joint.symbols", Telling::Symbols)
       .Default(Telling::Drop);

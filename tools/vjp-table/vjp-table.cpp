@@ -187,7 +187,9 @@ static void askResults(MLIRContext &context, const Call &call,
     std::string name = known.getInfo().torchName;
     if (failed(differentiate(graph, options)))
       table[name].dead[i] =
-          StringRef(error).starts_with("no result of 'g' that is ") ? std::string() : error;
+          StringRef(error).starts_with("no result of 'g' that is ")
+              ? std::string()
+              : error;
   }
 }
 

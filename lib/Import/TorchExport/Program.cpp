@@ -15,6 +15,7 @@
 #include "Program.h"
 
 #include "../Roles.h"
+#include "SharedStorage.h"
 
 #include "cutback/Dialect/Joint/CallArgs.h"
 
@@ -33,6 +34,7 @@ constexpr int64_t kNewestMajor = 8;
 /// Attributes of arguments; see Import.h.
 constexpr llvm::StringLiteral kRequiresGrad = "joint.requires_grad";
 constexpr llvm::StringLiteral kTied = "joint.tied";
+constexpr llvm::StringLiteral kShares = "joint.shares";
 constexpr llvm::StringLiteral kForeignInput =
     "custom objects have no place in a training graph; export the model "
     "without them";
@@ -82,7 +84,6 @@ private:
   FailureOr<unsigned> findArgument(StringRef target, bool isName,
                                    JsonValue at) const;
   SmallVector<DictionaryAttr> argumentAttrs();
-  SmallVector<StringRef> tiedNames() const;
   LogicalResult checkWeights(JsonValue at) const;
 
   Fields &fields;
@@ -454,7 +455,8 @@ LogicalResult ProgramReader::read(JsonValue root) {
 
 SmallVector<DictionaryAttr> ProgramReader::argumentAttrs() {
   SmallVector<DictionaryAttr> all;
-  SmallVector<StringRef> tied = tiedNames();
+  SharedStorage shared =
+      findShared(roles, graph.scope.block(), request.weights);
   for (auto [i, argument] : llvm::enumerate(graph.scope.arguments)) {
     NamedAttrList attrs;
     attrs.set(joint::JointDialect::kName, builder.getStringAttr(argument.name));
@@ -465,8 +467,10 @@ SmallVector<DictionaryAttr> ProgramReader::argumentAttrs() {
       attrs.set(joint::JointDialect::kStrides, argument.type->strides);
     if (requiresGrad[i])
       attrs.set(kRequiresGrad, builder.getUnitAttr());
-    if (!tied[i].empty())
-      attrs.set(kTied, builder.getStringAttr(tied[i]));
+    if (!shared.tied[i].empty())
+      attrs.set(kTied, builder.getStringAttr(shared.tied[i]));
+    if (!shared.shares[i].empty())
+      attrs.set(kShares, builder.getStringAttr(shared.shares[i]));
     all.push_back(attrs.getDictionary(fields.context));
   }
   return all;
@@ -501,32 +505,6 @@ LogicalResult ProgramReader::checkWeights(JsonValue at) const {
                        kDamaged);
   }
   return success();
-}
-
-/// By argument: the name of an earlier argument that is the same view of the
-/// same storage, or nothing.
-SmallVector<StringRef> ProgramReader::tiedNames() const {
-  SmallVector<StringRef> names(roles.size());
-  if (!request.weights)
-    return names;
-  llvm::DenseMap<unsigned, SmallVector<const WeightTensor *, 1>> byPayload;
-  for (auto [i, role] : llvm::enumerate(roles)) {
-    const WeightTensor *tensor =
-        role.getName() ? request.weights->find(role.getName().getValue())
-                       : nullptr;
-    // Without data, all tensors of a type are in one empty file.
-    if (!tensor || !tensor->hasData())
-      continue;
-    auto &earlier = byPayload[tensor->payload];
-    auto other = llvm::find_if(earlier, [&](const WeightTensor *candidate) {
-      return candidate->isSameView(*tensor);
-    });
-    if (other != earlier.end())
-      names[i] = (*other)->name;
-    else
-      earlier.push_back(tensor);
-  }
-  return names;
 }
 
 joint::GraphOp ProgramReader::finish(OpBuilder &at) {

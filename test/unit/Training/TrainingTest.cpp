@@ -147,6 +147,23 @@ joint.graph @g(%p: tensor<2xf32> {joint.role = #joint.role<param "p">},
 }
 )";
 
+TEST_F(TrainingTest, TwoParametersOfOneStorageAreNotUpdated) {
+  std::string text = kTiedText, tied = "joint.tied";
+  text.replace(text.find(tied), tied.size(), "joint.shares");
+  joint::GraphOp graph = parse(text);
+  ASSERT_TRUE(graph);
+  std::string error;
+  ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
+    error = diagnostic.str();
+    return success();
+  });
+  EXPECT_TRUE(failed(findParameters(graph, Optimizer())));
+  EXPECT_EQ(error,
+            "'param.q' and 'p' are two tensors of one storage, each with "
+            "a gradient of its own: an update of one would change the "
+            "other");
+}
+
 TEST_F(TrainingTest, ATiedParameterIsUpdatedOnceAndOneWithoutGradientNot) {
   joint::GraphOp graph = parse(kTiedText);
   ASSERT_TRUE(graph) << messages;

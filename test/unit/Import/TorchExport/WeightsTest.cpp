@@ -129,6 +129,38 @@ TEST(RawWeights, AreViewsOfMappedFiles) {
                            "= \"a\"}"));
 }
 
+/// `count` of two parameters of one storage are read.
+static std::string irOfShared(int count, int offset) {
+  ExportText text;
+  text.param("a", "p_a", "f32[2]!").param("b", "p_b", "f32[2]!");
+  if (count > 0)
+    text.node("aten.neg.default", {{"self", tensorArg("p_b")}},
+              {{"r", "f32[2]"}});
+  if (count > 1)
+    text.node("aten.neg.default", {{"self", tensorArg("p_a")}},
+              {{"s", "f32[2]"}});
+  text.output(count > 0 ? "r" : "p_b");
+  ZipWriter zip = text.archive();
+  zip.add("model/data/weights/weight_0", floats({1, 2, 3, 4}));
+  zip.add("model/data/weights/model_weights_config.json",
+          "{\"config\": {" + entry("a", "weight_0", "f32[2]") + ", " +
+              entry("b", "weight_0", "f32[2]", offset) + "}}");
+  Imported in(zip.str());
+  EXPECT_TRUE(in.isGood) << in.errors();
+  return in.ir();
+}
+
+// Of one Parameter with two names one placeholder is read. Two that are read
+// are two Parameters, with two gradients.
+TEST(RawWeights, ParametersOfOneStorageThatAreBothReadAreNotTied) {
+  EXPECT_TRUE(has(irOfShared(1, 0), "joint.tied = \"a\""));
+  EXPECT_FALSE(has(irOfShared(1, 0), "joint.shares"));
+  EXPECT_FALSE(has(irOfShared(2, 0), "joint.tied"));
+  EXPECT_TRUE(has(irOfShared(2, 0), "joint.shares = \"a\""));
+  EXPECT_TRUE(has(irOfShared(2, 1), "joint.shares = \"a\""));
+  EXPECT_FALSE(has(irOfShared(2, 2), "joint.shares")); // they do not overlap
+}
+
 TEST(RawWeights, WithoutDataNothingIsTied) {
   Imported in(withConfig(entry("a", "weight_0", "f32[2, 2]") + ", " +
                              entry("b", "weight_0", "f32[2, 2]") + ", " +
