@@ -86,11 +86,14 @@ static bool isPrime(int64_t number) {
   return number > 1;
 }
 
-SizeNumbers::SizeNumbers(DictionaryAttr symbols, ArrayRef<Operation *> halves)
+SizeNumbers::SizeNumbers(DictionaryAttr symbols, ArrayRef<Operation *> halves,
+                         EqualHints equal)
     : context(symbols.getContext()) {
   llvm::SetVector<StringRef> texts = findTexts(halves);
   texts.remove_if([](StringRef text) { return isPolynomial(text); });
   choosePoints(symbols, halves, findMultiple(texts.getArrayRef()));
+  if (equal == EqualHints::Together)
+    joinEqualHints(symbols);
   for (NamedAttribute symbol : symbols)
     addAtom(symbol.getName());
   for (StringRef text : texts)
@@ -142,6 +145,31 @@ void SizeNumbers::choosePoints(DictionaryAttr symbols,
       next = next < kMost ? next * kFactor : next;
     }
   }
+}
+
+static std::optional<int64_t> hintOf(NamedAttribute entry) {
+  auto symbol = dyn_cast<joint::SymbolAttr>(entry.getValue());
+  return symbol ? symbol.getHint() : std::nullopt;
+}
+
+bool SizeNumbers::hasEqualHints(DictionaryAttr symbols) {
+  llvm::DenseSet<int64_t> hints;
+  return llvm::any_of(symbols, [&](NamedAttribute entry) {
+    std::optional<int64_t> hint = hintOf(entry);
+    return hint && !hints.insert(*hint).second;
+  });
+}
+
+/// The first symbol of a hint decides.
+void SizeNumbers::joinEqualHints(DictionaryAttr symbols) {
+  llvm::DenseMap<int64_t, StringRef> firstOf;
+  for (NamedAttribute entry : symbols)
+    if (std::optional<int64_t> hint = hintOf(entry)) {
+      StringRef first =
+          firstOf.try_emplace(*hint, entry.getName()).first->second;
+      for (auto &point : points)
+        point[entry.getName()] = point.lookup(first);
+    }
 }
 
 void SizeNumbers::addAtom(StringRef text) {

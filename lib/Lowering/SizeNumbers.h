@@ -24,12 +24,19 @@ using SizeNumber = std::array<int64_t, kSizePoints>;
 
 class SizeNumbers {
 public:
+  /// Whether symbols of one hint have one value, too: some graphs want that
+  /// (a batch of inputs and one of labels), and do not say it.
+  enum class EqualHints { Apart, Together };
+
   /// `symbols`, a graph's, and the size expressions in `halves` that are no
   /// sums of products of them ("s0//2"). Values are primes, times what the
   /// expressions divide by, far from each other and in the symbols' ranges if
   /// that can be; no size in `halves` is a multiple of one.
   SizeNumbers(mlir::DictionaryAttr symbols,
-              llvm::ArrayRef<mlir::Operation *> halves);
+              llvm::ArrayRef<mlir::Operation *> halves,
+              EqualHints equal = EqualHints::Apart);
+  /// Whether two symbols have one hint.
+  static bool hasEqualHints(mlir::DictionaryAttr symbols);
 
   mlir::MLIRContext *getContext() const { return context; }
   const llvm::StringMap<int64_t> &point(size_t i) const { return points[i]; }
@@ -48,6 +55,7 @@ private:
 
   void choosePoints(mlir::DictionaryAttr symbols,
                     llvm::ArrayRef<mlir::Operation *> halves, int64_t multiple);
+  void joinEqualHints(mlir::DictionaryAttr symbols);
   void addAtom(llvm::StringRef text);
   std::optional<mlir::AffineExpr> find(SizeNumber number, unsigned depth) const;
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A step is formed at three sets of sizes without coincidences (SizeNumbers.h);
-// what the kernels of a launch have in common is its kernel (SymbolicBody.h),
-// and the launch of the first set takes back the sizes of its ops.
+// A step is formed at three sets of sizes without coincidences (SizeNumbers.h),
+// or where it has no such sizes, with those of its hints; what the kernels of a
+// launch have in common is its kernel (SymbolicBody.h), and the launch of the
+// first set takes back the sizes of its ops.
 //
 // At sizes that are known the ops of all launches become two halves again, each
 // launch one of `joint.launches`. From there on all is as for any step: the
@@ -61,11 +62,11 @@ namespace {
 class SymbolicFormer {
 public:
   SymbolicFormer(PartitionOp partition, GraphOp graph,
-                 const Schedules &schedules)
+                 const Schedules &schedules, SizeNumbers::EqualHints equal)
       : partition(partition), graph(graph), schedules(schedules),
         halves{halfOf(partition, 0), halfOf(partition, 1)},
         symbols(argumentSymbols(graph)),
-        numbers(symbols, {halves[0], halves[1]}) {}
+        numbers(symbols, {halves[0], halves[1]}, equal) {}
 
   FailureOr<KernelModule> run() {
     for (size_t p = 0; p < kSizePoints; ++p)
@@ -190,12 +191,30 @@ private:
 
 } // namespace
 
+/// Symbols of one hint are one size only where the step is none else.
+static FailureOr<KernelModule> formForAllSizes(PartitionOp partition,
+                                               GraphOp graph,
+                                               const Schedules &schedules) {
+  auto run = [&](SizeNumbers::EqualHints equal) {
+    return SymbolicFormer(partition, graph, schedules, equal).run();
+  };
+  if (!SizeNumbers::hasEqualHints(argumentSymbols(graph)))
+    return run(SizeNumbers::EqualHints::Apart);
+  for (auto equal :
+       {SizeNumbers::EqualHints::Apart, SizeNumbers::EqualHints::Together}) {
+    ScopedDiagnosticHandler silence(graph.getContext(), [](Diagnostic &) {});
+    if (FailureOr<KernelModule> formed = run(equal); succeeded(formed))
+      return formed;
+  }
+  return run(SizeNumbers::EqualHints::Apart); // which says why
+}
+
 FailureOr<KernelModule>
 cutback::formSymbolicKernels(PartitionOp partition, GraphOp graph,
                              const KernelPlan &kernels) {
-  Schedules schedules = {schedulesOf(kernels.forward()),
-                         schedulesOf(kernels.backward())};
-  return SymbolicFormer(partition, graph, schedules).run();
+  return formForAllSizes(
+      partition, graph,
+      {schedulesOf(kernels.forward()), schedulesOf(kernels.backward())});
 }
 
 //===----------------------------------------------------------------------===//
@@ -371,7 +390,7 @@ LogicalResult cutback::verifySymbolicKernels(GraphOp graph,
                                              const KernelModule &kernels) {
   FlatStep flat = flatten(kernels);
   FailureOr<KernelModule> again =
-      SymbolicFormer(flat.link, graph, flat.schedules).run();
+      formForAllSizes(flat.link, graph, flat.schedules);
   if (failed(again))
     return failure();
   SymbolTable given(*kernels.module), formed(*again->module);

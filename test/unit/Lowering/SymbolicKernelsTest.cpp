@@ -324,6 +324,41 @@ TEST_F(SymbolicKernelsTest, AnotherStepThanThatOfTheOpsIsRefused) {
   EXPECT_EQ(lastError, "has no arena");
 }
 
+/// Rows of two inputs, added: their numbers have to be one, which no symbol
+/// says but their hints.
+TEST_F(SymbolicKernelsTest, SizesThatMustBeEqualAreOne) {
+  OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(R"(
+    joint.graph @g(
+        %x: tensor<?x3xf32> {joint.role = #joint.role<input>,
+                             joint.dims = ["s0", "3"]},
+        %y: tensor<?x3xf32> {joint.role = #joint.role<input>,
+                             joint.dims = ["s1", "3"]},
+        %t: tensor<f32> {joint.role = #joint.role<tangent of 0>})
+        -> (tensor<f32>) gradients (tensor<?x3xf32>)
+        attributes {symbols = {s0 = #joint.symbol<hint = 4, min = 2>,
+                               s1 = #joint.symbol<hint = 4, min = 2>}} {
+      %a = aten.mul.Tensor(%x, %y)
+          : (tensor<?x3xf32>, tensor<?x3xf32>) -> tensor<?x3xf32>
+      %loss = aten.sum(%a) : (tensor<?x3xf32>) -> tensor<f32>
+      %dx = aten.mul.Tensor(%y, %t)
+          : (tensor<?x3xf32>, tensor<f32>) -> tensor<?x3xf32>
+      joint.output %loss gradients(%dx of 0) : tensor<f32>, tensor<?x3xf32>
+    })",
+                                                             &context);
+  ASSERT_TRUE(module) << lastError;
+  auto graph = *module->getOps<joint::GraphOp>().begin();
+  form(graph, 4);
+  ASSERT_TRUE(formed && isSymbolic(*formed)) << lastError;
+  EXPECT_EQ(formed->calls, 0u);
+  EXPECT_TRUE(succeeded(verifyKernels(plan->view.graph, *formed))) << lastError;
+  auto sized = instantiateKernels(*formed, graph, {{"s0", 7}, {"s1", 7}});
+  ASSERT_TRUE(succeeded(sized)) << lastError;
+  EXPECT_EQ(sized->formedAnew, 0u);
+  EXPECT_TRUE(
+      failed(instantiateKernels(*formed, graph, {{"s0", 7}, {"s1", 5}})));
+  EXPECT_NE(lastError.find("do not broadcast"), std::string::npos) << lastError;
+}
+
 /// The first elements of %e, as many as are positive: a view of what lies in
 /// the arena, by a number that depends on data; beside sizes that are symbols.
 TEST_F(SymbolicKernelsTest, SizesThatDependOnDataLieOutside) {
