@@ -20,14 +20,20 @@ using namespace cutback::interpreter;
 
 namespace {
 
-/// Where a tensor lies in memory that is given later.
+/// Where a tensor lies in memory that is given later, or what a value is called
+/// that is held.
 struct Place {
+  std::string heldAs;
   DType type = DType::F32;
   SmallVector<int64_t> sizes, strides;
   int64_t offset = 0;
 
-  /// False for what is no tensor with a layout.
-  bool read(Type declared, Attribute layout) {
+  /// False for what is neither held nor a tensor with a layout.
+  bool read(Type declared, Attribute layout, Attribute held) {
+    if (auto name = dyn_cast_or_null<StringAttr>(held)) {
+      heldAs = name.getValue().str();
+      return !heldAs.empty();
+    }
     auto tensor = dyn_cast<RankedTensorType>(declared);
     auto numbers = dyn_cast_or_null<DenseI64ArrayAttr>(layout);
     if (!tensor || !tensor.hasStaticShape() || !numbers ||
@@ -100,10 +106,12 @@ StoredCalls::read(MLIRContext &context, StringRef text, std::string &error) {
     bool isRead = !op.isExternal();
     for (unsigned i = 0; i < op.getNumArguments(); ++i)
       isRead &= function->arguments.emplace_back().read(
-          op.getArgumentTypes()[i], op.getArgAttr(i, kCallLayout));
+          op.getArgumentTypes()[i], op.getArgAttr(i, kCallLayout),
+          op.getArgAttr(i, kCallHeld));
     for (unsigned i = 0; i < op.getNumResults(); ++i)
       isRead &= function->results.emplace_back().read(
-          op.getResultTypes()[i], op.getResultAttr(i, kCallLayout));
+          op.getResultTypes()[i], op.getResultAttr(i, kCallLayout),
+          op.getResultAttr(i, kCallHeld));
     if (!isRead) {
       error = "@" + op.getSymName().str() + " does not say how its tensors lie";
       return nullptr;
@@ -122,13 +130,20 @@ std::string StoredCalls::run(StringRef name, void *const *operands) {
   ScopedDiagnosticHandler handler = collect(*function.op->getContext(), error);
   std::vector<RuntimeValue> arguments;
   for (const Place &place : function.arguments)
-    arguments.emplace_back(place.at(*operands++, /*writable=*/false));
+    if (place.heldAs.empty())
+      arguments.emplace_back(place.at(*operands++, /*writable=*/false));
+    else
+      arguments.push_back(held.lookup(place.heldAs));
   FailureOr<std::vector<RuntimeValue>> results =
       interpreter::run(function.op, arguments);
   if (failed(results))
     return error.empty() ? "the interpreter does not run it" : error;
-  for (auto [place, value] : llvm::zip_equal(function.results, *results))
-    if (auto *tensor = std::get_if<Tensor>(&value))
+  for (auto [place, value] : llvm::zip_equal(function.results, *results)) {
+    auto *tensor = std::get_if<Tensor>(&value);
+    if (!place.heldAs.empty()) // a view may be one of the step's memory
+      held[place.heldAs] = tensor ? RuntimeValue(copyOf(*tensor)) : value;
+    else if (tensor)
       copyElements(*tensor, place.at(*operands++, /*writable=*/true));
+  }
   return "";
 }

@@ -131,14 +131,20 @@ private:
     if (failed(result))
       return failure();
     plan = std::move(*result);
-    if (!plan->memory || !plan->kernelPlan) {
-      auto diag = graph.emitError("has no memory plan: ");
-      diag << plan->memoryProblem;
-      diag.attachNote() << "train it with --target=reference";
-      return diag;
-    }
+    if (plan->memory)
+      return startLaunches(*plan->memory);
+    // Data decide sizes: what these are lies outside of the arena.
+    MemoryPlanOptions known = *plan->options.memory;
+    known.symbols = plan->options.symbols;
+    FailureOr<MemoryPlan> outside =
+        planMemory(plan->partition.link, plan->view.graph, known,
+                   UnknownSizes::LieOutside);
+    return failed(outside) ? failure() : startLaunches(*outside);
+  }
+
+  LogicalResult startLaunches(const MemoryPlan &planned) {
     FailureOr<KernelModule> formed =
-        formKernels(plan->partition.link, *plan->kernelPlan, *plan->memory);
+        formKernels(plan->partition.link, *plan->kernelPlan, planned);
     if (failed(formed) || failed(verifyKernels(plan->view.graph, *formed)) ||
         failed(addUpdate(*formed, graph, options.optimizer, plan->options)))
       return failure();

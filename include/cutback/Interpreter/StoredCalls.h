@@ -6,6 +6,7 @@
 #define CUTBACK_INTERPRETER_STOREDCALLS_H
 
 #include "cutback/Analysis/Layouts.h"
+#include "cutback/Interpreter/Tensor.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -21,6 +22,10 @@ namespace cutback::interpreter {
 /// the memory of its root, the first one, then strides.
 inline constexpr const char *kCallLayout = "call.layout";
 
+/// Of an argument or a result in its place: the name of a value that is held
+/// from call to call, of any type.
+inline constexpr const char *kCallHeld = "call.held";
+
 class StoredCalls {
 public:
   static mlir::Attribute describe(const Layout &layout, mlir::Builder &builder);
@@ -31,7 +36,8 @@ public:
   ~StoredCalls();
 
   /// Runs the function `name`: `operands` are the addresses of the roots of its
-  /// arguments, then of its results. An empty string, or what went wrong.
+  /// arguments, then of its results, but for those that are held. An empty
+  /// string, or what went wrong.
   std::string run(llvm::StringRef name, void *const *operands);
 
 private:
@@ -40,6 +46,7 @@ private:
 
   mlir::OwningOpRef<mlir::ModuleOp> module;
   llvm::StringMap<std::unique_ptr<Function>> functions;
+  llvm::StringMap<RuntimeValue> held;
 };
 
 } // namespace cutback::interpreter

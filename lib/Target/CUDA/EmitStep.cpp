@@ -58,7 +58,8 @@ public:
       return failure();
     segments = std::move(*found);
     for (func::FuncOp function : segments.functions)
-      if (failed(checkSizes(function)) || !aten::runsInOneProcess(function))
+      if ((form == StepKernels::HaveText && failed(checkSizes(function))) ||
+          !aten::runsInOneProcess(function))
         return failure();
     step.artifact.arenaBytes = static_cast<int64_t>(arena.getBytes());
     for (kernel::SegmentOp segment : segments.ops)
@@ -90,6 +91,21 @@ public:
 private:
   //===--- Between segments -----------------------------------------------===//
 
+  static LogicalResult sayNoMemory(Value value) {
+    Operation *op = kernel::insideOf(value).getDefiningOp();
+    auto diag = op->emitError("'")
+                << shortOpName(op) << "' makes '"
+                << joint::getValueName(kernel::insideOf(value))
+                << "', whose size depends on data: a compiled step has no "
+                   "memory for it";
+    std::string where = whereText(op->getLoc());
+    if (!where.empty())
+      diag.attachNote() << "it stands in " << where;
+    diag.attachNote() << "run the step with cutback run --target=cpu or "
+                         "--reference, or leave the op out of the model";
+    return diag;
+  }
+
   /// What a device holds is laid out before the step runs.
   static LogicalResult checkSizes(func::FuncOp function) {
     WalkResult result = function.walk([](kernel::LaunchOp launch) {
@@ -97,17 +113,7 @@ private:
            llvm::zip_equal(launch.getYield().getOperands(), launch.getAt())) {
         if (at != kernel::LaunchOp::kOwn)
           continue;
-        Operation *op = value.getDefiningOp();
-        auto diag = op->emitError("'")
-                    << shortOpName(op) << "' makes '"
-                    << joint::getValueName(value)
-                    << "', whose size depends on data: a compiled step has no "
-                       "memory for it";
-        std::string where = whereText(op->getLoc());
-        if (!where.empty())
-          diag.attachNote() << "it stands in " << where;
-        diag.attachNote() << "run the step with cutback run --target=cpu or "
-                             "--reference, or leave the op out of the model";
+        (void)sayNoMemory(value);
         return WalkResult::interrupt();
       }
       return WalkResult::advance();
@@ -179,8 +185,8 @@ private:
     for (size_t to = from + 1; to < segments.functions.size(); ++to)
       for (BlockArgument argument : segments.functions[to].getArguments()) {
         Value value = segments.handed.lookup(argument);
-        if (value && isa<RankedTensorType>(argument.getType()) &&
-            !argument.use_empty() &&
+        auto type = dyn_cast<RankedTensorType>(argument.getType());
+        if (value && type && type.hasStaticShape() && !argument.use_empty() &&
             value.getParentBlock() == &segments.functions[from].front() &&
             failed(placeTaken(argument, value, from, to)))
           return failure();
@@ -194,8 +200,19 @@ private:
     for (Operation &op :
          segments.functions[segment].front().without_terminator()) {
       auto launch = dyn_cast<kernel::LaunchOp>(op);
+      if (form == StepKernels::AreMachineCode && held.isNumber(&op)) {
+        auto call = held.writeNumber(&op);
+        if (!call || failed(addCall(std::move(*call), &op, shortOpName(&op),
+                                    segment, nullptr)))
+          hasFailed = true;
+      }
       if (!launch)
         continue;
+      if (form == StepKernels::AreMachineCode && held.areOf(launch)) {
+        if (failed(emitHeld(launch, segment)))
+          hasFailed = true;
+        continue;
+      }
       if (launch.getKernelAttr() ? failed(emitKernel(launch, segment))
                                  : failed(emitCall(launch, segment)))
         hasFailed = true; // and go on: all that is missing at once
@@ -355,30 +372,52 @@ private:
       std::string name = shortOpName(&op);
       if (auto check = dyn_cast<joint::AssertOp>(op))
         name += " '" + check.getMessage().str() + "'";
-      for (CallKernel &call : kernels) {
-        SmallVector<bool> isWritten;
-        for (const Parameter &parameter : call.kernel.parameters)
-          isWritten.push_back(parameter.isWritten);
-        int64_t flops =
-            call.kernel.precompiled ? call.kernel.precompiled->flops : 0;
-        size_t number = numberOf(std::move(call.kernel), segment);
-        ArtifactLaunch one = launchOf(number, &op, name);
-        one.flops = flops;
-        for (auto [root, writes] : llvm::zip_equal(call.roots, isWritten))
-          if (failed(addOperand(one, root, writes)))
-            return failure();
-        ArtifactLaunch others = one;
-        others.operands.erase(others.operands.begin(),
-                              others.operands.begin() + call.mayReplace);
-        if (overlaps(others))
-          return op.emitError("'")
-                 << shortOpName(&op) << "' would write over what it reads";
-        texts[number].mayOverlap |= overlaps(one);
-        one.product = describeProduct(launch, &op);
-        addLaunch(std::move(one), segment, launch);
-      }
+      for (CallKernel &call : kernels)
+        if (failed(addCall(std::move(call), &op, name, segment, launch)))
+          return failure();
     }
     return success();
+  }
+
+  /// A kernel of the call `op`, `name` in messages, as a launch.
+  LogicalResult addCall(CallKernel call, Operation *op, const std::string &name,
+                        size_t segment, kernel::LaunchOp launch) {
+    SmallVector<bool> isWritten;
+    for (const Parameter &parameter : call.kernel.parameters)
+      isWritten.push_back(parameter.isWritten);
+    int64_t flops =
+        call.kernel.precompiled ? call.kernel.precompiled->flops : 0;
+    size_t number = numberOf(std::move(call.kernel), segment);
+    ArtifactLaunch one = launchOf(number, op, name);
+    one.flops = flops;
+    for (auto [root, writes] : llvm::zip_equal(call.roots, isWritten))
+      if (failed(addOperand(one, root, writes)))
+        return failure();
+    ArtifactLaunch others = one;
+    others.operands.erase(others.operands.begin(),
+                          others.operands.begin() + call.mayReplace);
+    if (overlaps(others))
+      return op->emitError("'")
+             << shortOpName(op) << "' would write over what it reads";
+    texts[number].mayOverlap |= overlaps(one);
+    if (launch)
+      one.product = describeProduct(launch, op);
+    addLaunch(std::move(one), segment, launch ? launch : op);
+    return success();
+  }
+
+  /// A launch with values whose size depends on data.
+  LogicalResult emitHeld(kernel::LaunchOp launch, size_t segment) {
+    Operation *first = &launch.getBlock().front();
+    std::optional<CallKernel> call = held.write(launch);
+    if (!call) {
+      missing.add(first,
+                  "makes or reads a tensor whose size depends on data: a "
+                  "compiled step has no memory for it");
+      return failure();
+    }
+    return addCall(std::move(*call), first, shortOpName(first), segment,
+                   launch);
   }
 
   /// Functions of the user between two launches, on the place of the result.
@@ -450,6 +489,8 @@ private:
   LogicalResult addResult(const std::string &name, Value value, size_t segment,
                           double rounding) {
     auto type = cast<RankedTensorType>(value.getType());
+    if (!type.hasStaticShape())
+      return sayNoMemory(value);
     kernel::Place place = kernel::locate(value);
     std::optional<ArtifactMemory> memory = places.placeOf(place.root);
     if (!memory)
@@ -534,6 +575,7 @@ private:
   kernel::StepSegments segments;
   CudaStep step;
   StepPlaces places{graph, segments, step.artifact};
+  HeldValues held{segments};
   bool hasFailed = false;
   MissingKernels missing;
   std::vector<KernelText> texts;
