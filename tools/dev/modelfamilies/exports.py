@@ -166,10 +166,12 @@ def _export(family, which, folder, wide):
         if "grad." + name not in results))
     (folder / "rounding.json").write_text(json.dumps(
         {} if wide else _rounding(family, results)))
+    whole = folder / "whole.pt2"  # before its buffers are written
+    torch.export.save(program, whole)
     if which != "static":
         _export_other(family, which, step, program, folder, wide)
     # The last one: it says that the folder is complete.
-    torch.export.save(program, folder / "model.pt2")
+    whole.rename(folder / "model.pt2")
 
 
 def _export_other(family, which, step, program, folder, wide):
