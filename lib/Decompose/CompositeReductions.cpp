@@ -225,10 +225,12 @@ static Value oneHot(Rewrite &c) {
     c.b.error("'aten.one_hot' needs the number of classes");
     return {};
   }
-  Value classes = c.b.call(op::arange, {c.r.arg("num_classes")});
-  Value column = c.b.call(op::unsqueeze, {self, -1});
-  Value equal = c.b.call(op::eq_Tensor, {column, classes});
-  return castTo(c.b, equal, c.b.i64());
+  // What is no class is an error of the scatter.
+  std::vector<Arg> sizes = c.b.sizes(self).getList().vec();
+  sizes.push_back(c.r.arg("num_classes"));
+  Value none = c.b.call(op::zeros, {sizes}, {{"dtype", c.b.i64()}});
+  return c.b.call(op::scatter_value,
+                  {none, -1, c.b.call(op::unsqueeze, {self, -1}), 1});
 }
 
 /// `reduce`: "add" or "multiply".

@@ -234,7 +234,7 @@ static Value multiMargin(Rewrite &c) {
 }
 
 /// max(0, 1 - (x[y] - x[i])) over the classes y in front of the first -1 and
-/// the classes i that are none of them.
+/// the classes i that are none of them. Behind it, too, a class is one, or -1.
 static Value multilabelMargin(Rewrite &c) {
   CallBuilder &b = c.b;
   Value self = c.r.value("self"), target = c.r.value("target");
@@ -245,7 +245,8 @@ static Value multilabelMargin(Rewrite &c) {
   }
   Value isClass = castTo(b, b.call(op::ge_Scalar, {target, 0}), b.i64());
   Value counts = b.call(op::cumprod, {isClass, 1});
-  Value index = b.call(op::clamp_min, {target, 0});
+  Value isNone = b.call(op::eq_Scalar, {target, -1});
+  Value index = b.call(op::masked_fill_Scalar, {target, isNone, 0});
   Value own = b.call(op::gather, {self, 1, index});
   // Whether class i is one of them: several places may say so.
   Value none = b.call(op::zeros_like, {target});

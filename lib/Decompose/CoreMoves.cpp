@@ -105,6 +105,18 @@ static Value chosen(Rewrite &c) {
   return b.call("aten.where.self", {mask, values, self});
 }
 
+/// `put` names elements by their number in row-major order.
+static Value putFlat(Rewrite &c) {
+  CallBuilder &b = c.b;
+  auto flat = [&](Value value) { return viewAs(b, value, {b.numel(value)}); };
+  Value self = c.r.value("self");
+  std::vector<Arg> index = {flat(c.r.value("index"))};
+  Value put = b.call("aten.index_put.default",
+                     {flat(self), index, flat(c.r.value("source")),
+                      c.r.boolean("accumulate").value_or(false)});
+  return viewAs(b, put, b.sizes(self).getList().vec());
+}
+
 /// Dimensions by falling stride, where they reach `count` elements from the
 /// first on, each once. Empty if they do not.
 static SmallVector<int64_t> orderOfAll(CallOp op) {
@@ -213,6 +225,7 @@ static Value channelShuffle(Rewrite &c) {
 const CoreRule forms::promoted = {one<::promoted>, ::isOfSeveralTypes};
 const CoreRule forms::stacked = {one<::stacked>};
 const CoreRule forms::chosen = {one<::chosen>, ::isChoice};
+const CoreRule forms::putFlat = {one<::putFlat>};
 const CoreRule forms::scattered = {one<::scattered>, ::scattersIntoAll};
 const CoreRule forms::pixelShuffle = {one<::pixelShuffle>};
 const CoreRule forms::channelShuffle = {one<::channelShuffle>};

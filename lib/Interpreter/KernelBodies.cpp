@@ -36,7 +36,8 @@ public:
       functions.push_back(findScalarOp(&op));
       if (!functions.back() &&
           !isa<kernel::LoadOp, kernel::StoreOp, kernel::ReduceOp,
-               kernel::ReduceIndexOp, kernel::PickOp, kernel::DrawOp>(op))
+               kernel::ReduceIndexOp, kernel::PickOp, kernel::ChooseOp,
+               kernel::DrawOp>(op))
         return op.emitOpError("cannot be executed in a kernel");
     }
     // All at once: references to lists stay.
@@ -101,6 +102,8 @@ private:
       return runReduceIndex(reduce);
     if (auto pick = dyn_cast<kernel::PickOp>(op))
       return runPick(pick);
+    if (auto choose = dyn_cast<kernel::ChooseOp>(op))
+      return runChoose(choose);
     if (auto draw = dyn_cast<kernel::DrawOp>(op))
       return runDraw(draw);
     Value result = op->getResult(0);
@@ -319,6 +322,23 @@ private:
         return pick.emitOpError("picks iteration ")
                << place << " of " << numReduced;
       list[kept] = elementAt(from, kept, place);
+    }
+    return success();
+  }
+
+  LogicalResult runChoose(kernel::ChooseOp choose) {
+    Scalars &list = values[choose.getPlace()];
+    int64_t count = countOf(choose.getPlace());
+    list.resize(count);
+    const Scalars &places = values[choose.getAt()];
+    int64_t size = values[choose.getSize()].front().integer;
+    for (int64_t i = 0; i < count; ++i) {
+      int64_t given = places[at(i, count, places.size())].integer;
+      int64_t place = choose.getWrapped() && given < 0 ? given + size : given;
+      if (place < 0 || place >= size)
+        return choose.emitOpError("has index ")
+               << given << " of a dimension of size " << size;
+      list[i].integer = place;
     }
     return success();
   }

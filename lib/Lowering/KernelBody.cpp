@@ -97,6 +97,7 @@ public:
   Value load(unsigned i, ValueRange indices, Value mask, Value otherwise);
   Value load(unsigned i, ArrayRef<Value> indices, Value mask,
              Value otherwise) override;
+  Value choose(Value place, Value size, bool isWrapped) override;
   Value reduce(Combine how, Value element) override;
   Value reduceIndex(bool greatest, Value element) override;
   int64_t numReduced() override;
@@ -171,13 +172,10 @@ public:
 
   Value materialize(AffineExpr expr) {
     Location loc = builder.getUnknownLoc();
-    auto constant = [&](int64_t value) -> Value {
-      return arith::ConstantIndexOp::create(builder, loc, value);
-    };
     if (auto dim = dyn_cast<AffineDimExpr>(expr))
       return nest.getBody().getArgument(dim.getPosition());
     if (auto number = dyn_cast<AffineConstantExpr>(expr))
-      return constant(number.getValue());
+      return indexConstant(number.getValue());
     auto binary = cast<AffineBinaryOpExpr>(expr);
     Value a = materialize(binary.getLHS()), b = materialize(binary.getRHS());
     switch (expr.getKind()) {
@@ -385,6 +383,11 @@ private:
     return fail(one.op, "has no element formula");
   }
 
+  Value indexConstant(int64_t value) {
+    return arith::ConstantIndexOp::create(builder, builder.getUnknownLoc(),
+                                          value);
+  }
+
   bool pick(const LoopOp &one, const Indices &axes,
             SmallVectorImpl<Value> &scalars) {
     Location loc = one.op->getLoc();
@@ -394,13 +397,24 @@ private:
     Value choice = arith::IndexCastOp::create(builder, loc,
                                               builder.getIndexType(), chosen);
     Indices place = indices->ofOperand(one, axes, 0);
-    if (one.isRowPick) {
+    if (one.isRowPick && one.reduces()) {
       Value x = element(table, place);
       scalars.push_back(
-          one.reduces()
-              ? kernel::PickOp::create(builder, loc, x.getType(), x, choice)
-                    .getResult()
-              : x);
+          kernel::PickOp::create(builder, loc, x.getType(), x, choice));
+      return true;
+    }
+    choice = kernel::ChooseOp::create(builder, loc, builder.getIndexType(),
+                                      choice, indexConstant(one.numReduced()),
+                                      /*wrapped=*/false);
+    if (one.isRowPick) {
+      // Of a row of one element: its reader keeps the test.
+      Value x = element(table, place);
+      Value isFirst = arith::CmpIOp::create(
+          builder, loc, arith::CmpIPredicate::eq, choice, indexConstant(0));
+      Value none = arith::ConstantOp::create(builder, loc,
+                                             builder.getZeroAttr(x.getType()));
+      scalars.push_back(
+          arith::SelectOp::create(builder, loc, isFirst, x, none));
       return true;
     }
     // Straight from memory: the chosen index in place of the reduced axis.
@@ -579,6 +593,11 @@ Value OpElements::load(unsigned i, ArrayRef<Value> indices, Value mask,
   for (auto [dim, stride] : llvm::enumerate(place.layout.strides))
     linear = linear + getAffineDimExpr(body.numAxes() + dim, context) * stride;
   return body.loadAt(place.root, linear, indices, mask, otherwise);
+}
+
+Value OpElements::choose(Value place, Value size, bool isWrapped) {
+  return kernel::ChooseOp::create(builder, loc, builder.getIndexType(), place,
+                                  size, isWrapped);
 }
 
 Value OpElements::reduce(Combine how, Value element) {

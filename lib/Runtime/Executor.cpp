@@ -54,11 +54,13 @@ std::vector<HookPoint> cutback::hookPointsOf(const Artifact &artifact) {
   return points;
 }
 
-std::string cutback::describeMark(int mark) {
-  if (mark == kNoMemory)
+std::string cutback::describeMark(const KernelMark &mark) {
+  if (mark.kind == kNoMemory)
     return "this machine has no memory for what is summed up or sorted beside "
            "the arena";
-  return mark == kCheckFailed
-             ? "a check of the program failed"
-             : "an index is outside of the tensor that it chooses from";
+  if (mark.kind == kCheckFailed)
+    return "a check of the program failed";
+  return "index " + std::to_string(mark.index) +
+         " is out of range for a dimension of size " +
+         std::to_string(mark.size);
 }

@@ -194,7 +194,7 @@ std::string HostStep::callCode(const ArtifactLaunch &launch,
   unsigned parts = partsOf(launch);
   cells.resize(parts);
   auto runPart = [&](unsigned part) {
-    cells[part] = {0, 0, part, parts};
+    cells[part] = {0, 0, part, parts, 0};
     callKernel(codes[launch.kernel], pointers.data(), cells[part].data());
   };
   if (parts == 1)
@@ -215,13 +215,10 @@ std::string HostStep::callCode(const ArtifactLaunch &launch,
   if (wrong == cells.end() || (*wrong)[0] == 0)
     return "";
   auto [what, where] = std::pair((*wrong)[0], (*wrong)[1]);
-  if (what < 1 || what > static_cast<int64_t>(bounds.size()))
-    return describeMark(static_cast<int>(what));
-  int64_t bound = bounds[what - 1];
-  std::string place = std::to_string(where);
-  return describeMark(1) + (bound < 0 ? " (iteration " + place + " of a row)"
-                                      : " (element " + place + " of " +
-                                            std::to_string(bound) + ")");
+  KernelMark mark = {static_cast<int>(what), 0, where, (*wrong)[kSizeCell]};
+  if (what >= 1 && what <= static_cast<int64_t>(bounds.size()))
+    mark = {1, 0, where, bounds[what - 1]};
+  return describeMark(mark);
 }
 
 /// Runs its kernel on `pointers`, one an operand.
@@ -236,12 +233,12 @@ std::string HostStep::call(const ArtifactLaunch &launch,
     grid[axis] = static_cast<unsigned>(launch.grid[axis]);
     block[axis] = static_cast<unsigned>(launch.block[axis]);
   }
-  int mark = 0;
+  KernelMark mark;
   pointers.push_back(&mark);
   entry(static_cast<int>(launch.kernel), grid, block,
         static_cast<unsigned>(launch.sharedBytes), pointers.data());
   pointers.pop_back();
-  return mark ? describeMark(mark) : "";
+  return mark.kind ? describeMark(mark) : "";
 }
 
 std::string HostStep::callApart(const ArtifactLaunch &launch) {

@@ -9,7 +9,7 @@
 //   2. Each pointer must lie in memory that is allocated when the launch is
 //      issued and when it runs, by the step or by its caller, with room for the
 //      operand's bytes behind it, at the offset from the arena that the
-//      manifest has; a mark with room for an int. The arena is what is
+//      manifest has; a mark with room for a KernelMark. The arena is what is
 //      allocated first after somebody asked how much memory is free.
 //   3. When nobody has the context any more everything else must have been
 //      given back.
@@ -30,6 +30,7 @@
 
 #include "cutback/Runtime/Artifact.h"
 #include "cutback/Runtime/Cuda/Driver.h"
+#include "cutback/Runtime/Executor.h"
 
 #include <algorithm>
 #include <chrono>
@@ -531,7 +532,7 @@ Status cuLaunchKernel(Handle function, unsigned gridX, unsigned gridY,
     for (size_t i = 0; i < pointers.size(); ++i)
       device().checkRoom(reinterpret_cast<Address>(pointers[i]),
                          i < launch->operands.size() ? launch->operands[i].bytes
-                                                     : sizeof(int),
+                                                     : sizeof(KernelMark),
                          "'" + name + "'");
   };
   checkPointers();

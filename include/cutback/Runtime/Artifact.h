@@ -33,9 +33,10 @@ inline constexpr const char *kCpuTarget = "cpu";
 inline constexpr const char *kCodeSuffix = ".run";
 /// Such a kernel takes addresses of its operands and this many cells (i64):
 /// what it found wrong, from 1 on, and where; which part of its work it is to
-/// do, and of how many. Parts have equal bits however many there are, and run
-/// at the same time.
-inline constexpr int64_t kKernelCells = 4, kPartCell = 2, kPartsCell = 3;
+/// do, and of how many; of a call, the size that a wrong index is outside of.
+/// Parts have equal bits however many there are, and run at the same time.
+inline constexpr int64_t kKernelCells = 5, kPartCell = 2, kPartsCell = 3,
+                         kSizeCell = 4;
 
 /// A stretch of memory of a step.
 struct ArtifactMemory {

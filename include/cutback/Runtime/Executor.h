@@ -124,8 +124,15 @@ private:
 std::string describeLaunch(const Artifact &artifact,
                            const ArtifactLaunch &launch);
 
-/// What a kernel says by the mark that it leaves where it checks something.
-std::string describeMark(int mark);
+/// What a kernel leaves where it checks something (cutback_math.cuh): zeros if
+/// nothing is wrong.
+struct KernelMark {
+  int kind = 0, unused = 0;
+  int64_t index = 0, size = 0; ///< of a wrong index, if they are known
+};
+
+/// What it says.
+std::string describeMark(const KernelMark &mark);
 
 } // namespace cutback
 

@@ -64,6 +64,8 @@ static LogicalResult takeAlongDim(CallOp op, VjpContext &context) {
   std::vector<Arg> sizes;
   for (int64_t i = 0; i < rank; ++i)
     sizes.push_back(v.b.size(i == dim ? self : v.grad(), i));
+  // Indices of the forward count modulo the size.
+  indices = v.call(op::remainder_Scalar, {indices, v.b.size(self, dim)});
   v.set("self",
         v.call(op::scatter_add,
                {v.zeros(sizes, elementOf(self)), dim,

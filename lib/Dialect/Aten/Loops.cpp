@@ -60,6 +60,9 @@ bool loops::reduction(Operation *op, Shapes shapes, IterationSpace &space) {
 
 bool loops::pick(Operation *op, Shapes shapes, IterationSpace &space) {
   CallReader call{CallOp(op)};
+  // Its indices count modulo the size: no row is picked from.
+  if (CallOp(op).getPacketName() == "aten.take_along_dim")
+    return gather(op, shapes, space);
   int table = call.operand("self"), index = call.operand(optional("index"));
   if (index < 0)
     index = call.operand(optional("indices"));

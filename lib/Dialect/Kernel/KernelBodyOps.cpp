@@ -5,7 +5,7 @@
 // What loops and maps say about an access is checked here, so that no target
 // has to: an index that the extents bound must stay inside of its memory.
 // Indices that depend on values (a row of a table) are for who runs the kernel
-// to check.
+// to check: at kernel.choose, each against its dimension.
 
 #include "cutback/Dialect/Kernel/Kernel.h"
 
@@ -13,6 +13,7 @@
 
 #include "mlir/IR/AffineExpr.h"
 #include "mlir/IR/Builders.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/IR/OpImplementation.h"
 
 using namespace mlir;
@@ -337,9 +338,15 @@ static LogicalResult checkAccess(Operation *op, Value memory, AffineMap map,
   SmallVector<Range> ranges;
   for (Value index : indices) {
     auto argument = dyn_cast<BlockArgument>(index);
-    if (!argument || argument.getOwner() != &nest.getBlock())
+    auto chosen = index.getDefiningOp<ChooseOp>();
+    std::optional<int64_t> size =
+        argument && argument.getOwner() == &nest.getBlock()
+            ? nest.getExtents()[argument.getArgNumber()]
+        : chosen ? chosen.findSize()
+                 : std::nullopt;
+    if (!size)
       return success(); // known at run time
-    ranges.push_back({0, nest.getExtents()[argument.getArgNumber()] - 1});
+    ranges.push_back({0, *size - 1});
   }
   std::optional<Range> range = rangeOf(map.getResult(0), ranges);
   if (isMasked || !range || !type.hasStaticShape())
@@ -453,6 +460,17 @@ LogicalResult StoreOp::verify() {
 }
 
 //===----------------------------------------------------------------------===//
+// kernel.choose
+//===----------------------------------------------------------------------===//
+
+std::optional<int64_t> ChooseOp::findSize() {
+  APInt size;
+  if (!matchPattern(getSize(), m_ConstantInt(&size)))
+    return std::nullopt;
+  return size.getSExtValue();
+}
+
+//===----------------------------------------------------------------------===//
 // kernel.size
 //===----------------------------------------------------------------------===//
 
@@ -490,11 +508,17 @@ LogicalResult SizeOp::verify() {
 #define GET_OP_CLASSES
 #include "cutback/Dialect/Kernel/KernelOps.cpp.inc"
 
+bool cutback::kernel::isInside(ValueRange indices) {
+  return llvm::all_of(indices, [](Value index) {
+    return isa<BlockArgument>(index) || index.getDefiningOp<ChooseOp>();
+  });
+}
+
 bool cutback::kernel::isNatural(AffineExpr expr, ValueRange indices) {
   if (auto number = dyn_cast<AffineConstantExpr>(expr))
     return number.getValue() >= 0;
   if (auto dim = dyn_cast<AffineDimExpr>(expr))
-    return isa<BlockArgument>(indices[dim.getPosition()]);
+    return isInside(indices[dim.getPosition()]);
   if (isa<AffineSymbolExpr>(expr))
     return true;
   auto binary = cast<AffineBinaryOpExpr>(expr);

@@ -35,20 +35,15 @@ static LogicalResult maskedIndex(const KernelCall &call) {
   return success();
 }
 
-/// Unlike `take_along_dim` and its gradient, PyTorch takes no negative index
-/// here: a class of -5 is an error, not the fifth from the end.
 static LogicalResult gather(const KernelCall &call) {
   Tensor self = call.dense("self"), index = call.dense("index");
   int64_t dim = wrapped(call.integer("dim"), self.rank());
-  for (int64_t i : index.ints())
-    if (i < 0 && failed(checkIndex(call, i, self.rank() ? self.sizes[dim] : 1)))
-      return failure();
   FailureOr<Places> places = placesAlong(call, self.sizes, dim, index);
   return failed(places) ? failure() : pick(call, self, *places);
 }
 
-static LogicalResult take(const KernelCall &call, const Tensor &self,
-                          const Tensor &index) {
+static LogicalResult takeElements(const KernelCall &call) {
+  Tensor self = call.dense("self"), index = call.dense("index");
   Places places{Sizes(index.sizes), index.ints()};
   for (int64_t &at : places.at)
     if (failed(wrapIndex(call, at, self.numel())))
@@ -56,25 +51,28 @@ static LogicalResult take(const KernelCall &call, const Tensor &self,
   return pick(call, self, places);
 }
 
-static LogicalResult takeElements(const KernelCall &call) {
-  return take(call, call.dense("self"), call.dense("index"));
-}
-
-/// Without `dim` both are flattened, else they broadcast elsewhere.
+/// Without `dim` both are flattened, and an index is one of `gather`; else they
+/// broadcast elsewhere, and it counts modulo the size, as PyTorch has it.
 static LogicalResult takeAlongDim(const KernelCall &call) {
   Tensor self = call.dense("self"), indices = call.dense("indices");
   if (call.isNone("dim")) {
     indices.sizes = {indices.numel()};
     indices.strides = {1};
-    return take(call, self, indices);
+    FailureOr<Places> flat = placesAlong(call, {self.numel()}, 0, indices);
+    return failed(flat) ? failure() : pick(call, self, *flat);
   }
   int64_t dim = wrapped(call.integer("dim"), self.rank());
   Sizes common = broadcastSizes(self.sizes, indices.sizes);
   Sizes from = common, to = common;
   from[dim] = self.sizes[dim];
   to[dim] = indices.sizes[dim];
-  FailureOr<Places> places =
-      placesAlong(call, from, dim, indices.expand(to).contiguous());
+  indices = indices.expand(to).contiguous();
+  std::vector<int64_t> chosen = indices.ints();
+  for (int64_t &i : chosen)
+    i = from[dim] ? llvm::mod(i, from[dim]) : i;
+  Tensor remainders = Tensor::zeros(DType::I64, indices.sizes);
+  remainders.assign(ArrayRef<int64_t>(chosen));
+  FailureOr<Places> places = placesAlong(call, from, dim, remainders);
   return failed(places) ? failure()
                         : pick(call, self.expand(from).contiguous(), *places);
 }

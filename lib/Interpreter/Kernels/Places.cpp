@@ -143,7 +143,7 @@ FailureOr<Places> interpreter::placesAlong(const KernelCall &call,
         failed(checkIndex(call, sizes[d] - 1, shape[d])))
       return failure();
   for (int64_t i : index.ints()) {
-    if (failed(wrapIndex(call, i, shape[dim])))
+    if (failed(checkIndex(call, i, shape[dim])))
       return failure();
     int64_t at = i * strides[dim];
     for (auto [d, coordinate] : llvm::enumerate(position))

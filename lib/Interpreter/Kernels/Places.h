@@ -21,7 +21,9 @@ mlir::FailureOr<Places> placesOfIndices(const KernelCall &call,
                                         llvm::ArrayRef<int64_t> self,
                                         bool clamp = false);
 /// The places that `index` names along `dim` of a tensor of sizes `self`, one
-/// an element of `index`; the other coordinates are those of the element.
+/// an element of `index`; the other coordinates are those of the element. As
+/// PyTorch's `gather` and `scatter`, no index is negative: a class of -5 is an
+/// error, not the fifth from the end.
 mlir::FailureOr<Places> placesAlong(const KernelCall &call,
                                     llvm::ArrayRef<int64_t> self, int64_t dim,
                                     const Tensor &index);

@@ -228,11 +228,13 @@ static LogicalResult scatterReduce(const KernelCall &call) {
 /// For each element of the slices of `self` that a 1-d `index` names along
 /// `dim`, in the order of the elements of `source`.
 static FailureOr<std::vector<int64_t>> slicePlaces(const KernelCall &call,
-                                                   const Tensor &self) {
+                                                   const Tensor &self,
+                                                   bool isWrapped = false) {
   Along along(self.sizes, call.integer("dim"));
   std::vector<int64_t> chosen = ints(call, "index"), at;
   for (int64_t &i : chosen)
-    if (failed(wrapIndex(call, i, along.length)))
+    if (failed(isWrapped ? wrapIndex(call, i, along.length)
+                         : checkIndex(call, i, along.length)))
       return failure();
   for (int64_t o = 0; o < along.outer; ++o)
     for (int64_t i : chosen)
@@ -266,9 +268,10 @@ static LogicalResult indexCopy(const KernelCall &call) {
   return write(call, self, *at, call.dense("source"), inOrder(at->size()));
 }
 
+/// The one op of slices that takes negative indices.
 static LogicalResult indexFill(const KernelCall &call) {
   Tensor self = call.dense("self");
-  FailureOr<std::vector<int64_t>> at = slicePlaces(call, self);
+  FailureOr<std::vector<int64_t>> at = slicePlaces(call, self, true);
   if (failed(at))
     return failure();
   return write(call, self, *at, single(call, self, "value"),

@@ -123,7 +123,7 @@ bool CudaStep::allocate(StepError &error) {
   int64_t end = arguments->layOut(roundUp(artifact.arenaBytes), kAlignment);
   numMarks = marksBefore(artifact.segments.size());
   int64_t marksAt = end;
-  end += roundUp(numMarks * sizeof(int));
+  end += roundUp(numMarks * sizeof(KernelMark));
   size_t free = 0, total = 0;
   if (!calls(error.what).run(driver->cuMemGetInfo_v2, &free, &total))
     return false;
@@ -203,7 +203,7 @@ std::string CudaStep::launchAll(size_t segment, Stopwatch *watch) {
     const ArtifactLaunch &launch = launches[i];
     if (std::string error = runHooks(segment, i); !error.empty())
       return error;
-    std::string error = launchOne(launch, marks + mark * sizeof(int));
+    std::string error = launchOne(launch, marks + mark * sizeof(KernelMark));
     if (!error.empty())
       return error + ", of " + describeLaunch(artifact, launch);
     if (error = split(); !error.empty())
@@ -344,7 +344,7 @@ std::string CudaStep::prepare(const std::vector<size_t> &segments) {
     filled.run(driver->cuMemsetD8Async, base, 0xFF, artifact.arenaBytes,
                stream);
   if (numMarks)
-    filled.run(driver->cuMemsetD8Async, marks, 0, numMarks * sizeof(int),
+    filled.run(driver->cuMemsetD8Async, marks, 0, numMarks * sizeof(KernelMark),
                stream);
   return error;
 }
@@ -437,17 +437,17 @@ std::string CudaStep::finish(std::string error) {
 
 /// The first launch that left a mark: of a wrong index, or a failed check.
 std::string CudaStep::findMark() {
-  std::vector<int> found(numMarks);
+  std::vector<KernelMark> found(numMarks);
   std::string error;
   CheckedCalls copied = calls(error);
   copied.run(driver->cuMemcpyDtoHAsync_v2, found.data(), marks,
-             numMarks * sizeof(int), stream);
+             numMarks * sizeof(KernelMark), stream);
   copied.run(driver->cuStreamSynchronize, stream);
   size_t mark = 0;
   for (const ArtifactSegment &segment : artifact.segments)
     for (const ArtifactLaunch &launch : segment.launches)
       if (artifact.kernels[launch.kernel].checks && error.empty())
-        if (int left = found[mark++])
+        if (const KernelMark &left = found[mark++]; left.kind)
           return describeMark(left) + ", in " +
                  describeLaunch(artifact, launch);
   return error;

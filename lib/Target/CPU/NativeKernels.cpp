@@ -46,9 +46,22 @@ lowerAll(ModuleOp module, ModuleOp loops, std::vector<std::string> &names,
   return checked;
 }
 
-/// How many elements the memory has that a load or store accesses; -1 for
-/// another op.
+/// Iterations of the reduced axes.
+static int64_t rowOf(kernel::NestOp nest) {
+  int64_t count = 1;
+  for (auto [extent, reduces] :
+       llvm::zip_equal(nest.getExtents(), nest.getReduced()))
+    count *= reduces ? extent : 1;
+  return count;
+}
+
+/// How many places there are for what is checked: elements of the memory that a
+/// load or store accesses, of a dimension, of a row; -1 where that is unknown.
 static int64_t boundOf(Operation *checked) {
+  if (auto choose = dyn_cast<kernel::ChooseOp>(checked))
+    return choose.findSize().value_or(-1);
+  if (isa<kernel::PickOp>(checked))
+    return rowOf(cast<kernel::NestOp>(checked->getParentOp()));
   auto load = dyn_cast<kernel::LoadOp>(checked);
   auto store = dyn_cast<kernel::StoreOp>(checked);
   if (!load && !store)
@@ -111,11 +124,12 @@ private:
   static LogicalResult fail(kernel::FuncOp kernel, Operation *op,
                             int64_t number) {
     InFlightDiagnostic diagnostic = op->emitOpError();
-    if (int64_t bound = boundOf(op); bound >= 0)
-      diagnostic << "reaches element " << number << " of " << bound;
+    int64_t bound = boundOf(op);
+    if (isa<kernel::ChooseOp, kernel::PickOp>(op))
+      diagnostic << "has index " << number << " of a dimension of size "
+                 << bound;
     else
-      diagnostic << "picks iteration " << number
-                 << ", which its row does not have";
+      diagnostic << "reaches element " << number << " of " << bound;
     diagnostic.attachNote(op->getParentOp()->getLoc())
         << "in kernel @" << kernel.getSymName()
         << "; an index that the step was given is out of range, and "

@@ -126,8 +126,9 @@ FailureOr<bool> NativeStep::runCall(Operation *op, const Tensors &tensors) {
     callKernel(code, pointers.data(), cells);
     if (cells[0] == 0)
       continue;
-    InFlightDiagnostic diagnostic = op->emitOpError()
-                                    << describeMark(static_cast<int>(cells[0]));
+    InFlightDiagnostic diagnostic =
+        op->emitOpError() << describeMark(
+            {static_cast<int>(cells[0]), 0, cells[1], cells[kSizeCell]});
     diagnostic.attachNote() << "--reference says which element it is";
     return diagnostic;
   }

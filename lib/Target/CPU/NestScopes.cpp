@@ -271,6 +271,8 @@ Placed NestScopes::emit(Operation *op) {
     return emitLoad(load);
   if (auto pick = dyn_cast<kernel::PickOp>(op))
     return emitPick(pick);
+  if (auto choose = dyn_cast<kernel::ChooseOp>(op))
+    return emitChoose(choose);
   auto draw = dyn_cast<kernel::DrawOp>(op);
   if (Placed drawn = draw ? emitDraw(draw) : Placed(); drawn.value || failed)
     return drawn;
@@ -482,7 +484,7 @@ Placed NestScopes::emitLoad(kernel::LoadOp load) {
                                     TypeRange(load.getElement().getType()),
                                     mask.value, /*withElseRegion=*/true);
     builder.setInsertionPointToEnd(branch.thenBlock());
-    Value index = access.data.empty()
+    Value index = kernel::isInside(load.getIndices())
                       ? addOthers(access, groupTerms(access, 0, depth))
                       : checkedBase(load, access, depth);
     scf::YieldOp::create(builder, loc, readElement(load, index));
@@ -499,7 +501,9 @@ Placed NestScopes::emitLoad(kernel::LoadOp load) {
     for (auto [value, factor] : access.data)
       known = std::max(known, get(value).depth);
     at(known);
-    Value base = checkedBase(load, access, known);
+    Value base = kernel::isInside(load.getIndices())
+                     ? addOthers(access, groupTerms(access, 0, known))
+                     : checkedBase(load, access, known);
     at(depth);
     Value inner = groupTerms(access, known + 1, depth);
     index = inner ? addTerm(inner, base, 1) : base;
@@ -543,6 +547,24 @@ void NestScopes::store(ArrayRef<kernel::StoreOp> stores) {
     memref::StoreOp::create(builder, loc, value, memoryOf(store.getMemory()),
                             index);
   }
+}
+
+/// Tested where it is known: once a row, if the row has one.
+Placed NestScopes::emitChoose(kernel::ChooseOp choose) {
+  Placed given = get(choose.getAt()), size = get(choose.getSize());
+  if (failed)
+    return {};
+  size_t depth = std::max(given.depth, size.depth);
+  at(depth);
+  Formulas f(builder, loc);
+  Value place = given.value;
+  Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
+  if (choose.getWrapped())
+    place = f.select(f.compare(IP::slt, place, zero), f.add(place, size.value),
+                     place);
+  Value isGood = f.compare(IP::ult, place, size.value); // nor negative
+  recordError(choose, isGood, given.value);
+  return keep(choose.getPlace(), f.select(isGood, place, zero), depth);
 }
 
 /// Its scalars again, at that iteration: a loop around nothing, in which the

@@ -150,6 +150,7 @@ private:
   Placed emit(mlir::Operation *op);
   Placed emitLoad(kernel::LoadOp load);
   Placed emitPick(kernel::PickOp pick);
+  Placed emitChoose(kernel::ChooseOp choose);
   /// Nothing for a number that is drawn alone.
   Placed emitDraw(kernel::DrawOp draw);
   DrawnWords drawWords(kernel::DrawOp draw, size_t depth);

@@ -96,9 +96,9 @@ static CallResult writeEmbeddingGradient(aten::CallOp op) {
 static std::optional<PrecompiledCall>
 describeTake(const CallWriter &text, const char *name, const char *indices,
              Value table, std::optional<size_t> axis, ArrayRef<int64_t> sizes,
-             bool isWrapped) {
+             bool isModulo) {
   precompiled::Take take;
-  take.isWrapped = isWrapped;
+  take.isModulo = isModulo;
   take.size = axis && !sizesOf(table).empty() ? sizesOf(table)[*axis] : 1;
   auto own = text.strided(name), index = text.strided(indices);
   if (!own || !index)
@@ -169,12 +169,12 @@ static CallResult writeGather(aten::CallOp op) {
   text.kernel().checks = true;
   text.kernel().precompiled =
       describeTake(text, "table", "indices", table, rank ? axis : std::nullopt,
-                   sizes, /*isWrapped=*/false);
+                   sizes, /*isModulo=*/false);
   return CallResult::of(text);
 }
 
 /// Without a dimension both are flat; else they broadcast in all others, and an
-/// index below 0 counts from the end.
+/// index counts modulo the size.
 static CallResult writeTakeAlong(aten::CallOp op) {
   aten::CallReader call(op);
   Value self = call.value("self"), indices = call.value("indices");
@@ -194,21 +194,21 @@ static CallResult writeTakeAlong(aten::CallOp op) {
   SmallVector<std::string> at = indicesOf("element", sizes), from = at;
   SmallVector<std::string> where =
       isFlat ? indicesOf("element", sizesOf(indices)) : at;
-  text.line(std::string("const int chosen = ") +
-            (isFlat ? "checked(" : "wrapped(") +
+  text.line(std::string("const long long chosen = ") +
+            (isFlat ? "checked(" : "floorRemainder<long long>(") +
             CallWriter::element(indices, "indices", where) + ", " +
-            std::to_string(length) + ", problem);");
+            std::to_string(length) + (isFlat ? ", problem);" : ");"));
   if (isFlat)
     from = indicesOf("chosen", own);
   else if (axis)
     from[*axis] = "chosen";
   text.line(CallWriter::element(out, "out", at) + " = " +
             CallWriter::element(self, "self", from) + ";");
-  text.kernel().checks = true;
+  text.kernel().checks = isFlat;
   text.kernel().precompiled =
       isFlat ? describeFlatTake(text, length)
              : describeTake(text, "self", "indices", self, axis, sizes,
-                            /*isWrapped=*/true);
+                            /*isModulo=*/true);
   return CallResult::of(text);
 }
 

@@ -56,6 +56,7 @@ struct Owners {
   Combine how = Combine::Put;
   bool includesSelf = true; ///< in what is combined
   bool areSlices = false;   ///< the index names slices of self
+  bool isWrapped = false;   ///< an index below 0 counts from the end
 
   explicit Owners(aten::CallOp op)
       : call(op), self(call.value("self")), index(call.value("index")),
@@ -159,7 +160,7 @@ std::optional<PrecompiledCall> Owners::describe(const CallWriter &text,
   all.how = how;
   all.includesSelf = includesSelf;
   all.bounds =
-      areSlices ? precompiled::Scatter::Wrapped : precompiled::Scatter::Checked;
+      isWrapped ? precompiled::Scatter::Wrapped : precompiled::Scatter::Checked;
   all.numbers = 1;
   all.columns = static_cast<int64_t>(sizes.size()) - 1;
   all.alpha = call.number(aten::optional("alpha")).value_or(1);
@@ -228,7 +229,8 @@ CallResult Owners::slices() {
     Indices number = {"number"};
     number.resize(sizesOf(index).size());
     text.kernel().checks = true;
-    return "wrapped(" + CallWriter::element(index, "index", number) + ", " +
+    return (isWrapped ? "wrapped(" : "checked(") +
+           CallWriter::element(index, "index", number) + ", " +
            std::to_string(sizesOf(out)[*axis]) + ", problem) == " + at[*axis];
   };
   return write("slices", productOf(sizesOf(index)), isMine, [&](Indices at) {
@@ -250,6 +252,7 @@ CallResult cuda::writeScatterCall(aten::CallOp op) {
       !reduce.empty())
     owners.how = combineOf(reduce);
   owners.areSlices = !isScatter;
+  owners.isWrapped = name == "aten.index_fill";
   owners.includesSelf =
       owners.call.boolean(aten::optional("include_self")).value_or(true);
   return isScatter ? owners.scatter() : owners.slices();

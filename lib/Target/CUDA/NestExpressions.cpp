@@ -91,6 +91,8 @@ std::string NestExpressions::nameFor(Value value) {
     return unique("best");
   if (isa<kernel::PickOp>(op))
     return unique("picked");
+  if (isa<kernel::ChooseOp>(op))
+    return unique("chosen");
   for (OpOperand &use : value.getUses())
     if (auto store = dyn_cast<kernel::StoreOp>(use.getOwner()))
       if (use.getOperandNumber() == 0)
@@ -182,13 +184,13 @@ NestExpressions::accessOf(AffineMap map, ValueRange indices, Value memory,
   LinearForm form;
   form.factors.assign(map.getNumDims(), 0);
   bool isLinear = form.add(map.getResult(0), 1);
+  access.isChecked = !kernel::isInside(indices);
   SmallVector<int64_t> byAxis(nest.getExtents().size(), 0);
   std::string sum;
   int64_t width = schedule.width;
   bool hasFours = isLinear && width > 1 && form.constant % width == 0;
   for (auto [i, index] : llvm::enumerate(indices)) {
     auto axis = dyn_cast<BlockArgument>(index);
-    access.isChecked |= !axis;
     if (axis && isLinear)
       byAxis[axis.getArgNumber()] += form.factors[i];
   }
@@ -308,6 +310,13 @@ bool NestExpressions::writeScalar(Operation *op) {
     return writeLoad(load);
   if (auto draw = dyn_cast<kernel::DrawOp>(op))
     return writeDraw(draw);
+  if (auto choose = dyn_cast<kernel::ChooseOp>(op)) {
+    define(choose.getPlace(),
+           {checkedIndex(text(choose.getAt()).text, text(choose.getSize()).text,
+                         choose.getWrapped())},
+           /*mayInline=*/false);
+    return true;
+  }
   SmallVector<Text> operands;
   for (Value operand : op->getOperands())
     operands.push_back(text(operand));
@@ -325,7 +334,7 @@ bool NestExpressions::writeLoad(kernel::LoadOp load) {
                          /*tryFour=*/false);
   std::string index = access->index;
   if (access->isChecked)
-    index = checkedIndex(index, memorySize(load.getMemory()));
+    index = checkedIndex(index, std::to_string(memorySize(load.getMemory())));
   std::string expression = memoryName(load.getMemory()) + "[" + index + "]";
   if (load.getMask())
     expression = text(load.getMask()).operand() + " ? " + expression + " : " +

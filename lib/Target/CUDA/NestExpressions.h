@@ -116,9 +116,11 @@ protected:
   bool writeScalar(mlir::Operation *op);
   bool writeLoad(kernel::LoadOp load);
   bool writeDraw(kernel::DrawOp draw);
-  std::string checkedIndex(const std::string &index, int64_t size) {
+  std::string checkedIndex(const std::string &index, const std::string &size,
+                           bool isWrapped = false) {
     result.checks = true;
-    return "checked(" + index + ", " + std::to_string(size) + ", problem)";
+    return (isWrapped ? "wrapped(" : "checked(") + index + ", " + size +
+           ", problem)";
   }
 
   mutable kernel::NestOp nest; ///< accessors of ops are not const

@@ -98,7 +98,8 @@ private:
       std::string memory = memoryName(load.getMemory());
       std::string index = access->index;
       if (access->isChecked)
-        index = checkedIndex(index, memorySize(load.getMemory()));
+        index =
+            checkedIndex(index, std::to_string(memorySize(load.getMemory())));
       std::string load4 = ofWidth("load") + "(" + memory + " + " + index + ")";
       std::string name;
       if (plan.held.contains(load.getElement())) {
@@ -447,7 +448,9 @@ private:
     if (auto pick = dyn_cast<kernel::PickOp>(op)) {
       std::string name = unique("chosen");
       line("const long long " + name + " = " +
-           checkedIndex(text(pick.getAt()).text, schedule.reduced) + ";");
+           checkedIndex(text(pick.getAt()).text,
+                        std::to_string(schedule.reduced)) +
+           ";");
       chosenNames[op] = name;
     }
     Gathered g = gatheredOf(op);

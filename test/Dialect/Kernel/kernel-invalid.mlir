@@ -835,3 +835,17 @@ func.func @g_forward(%p: tensor<i1>, %x: tensor<8xf32>) -> tensor<8xf32> {
   }
   return %z.out : tensor<8xf32>
 }
+
+// -----
+
+kernel.func @chosen(%x: memref<8xf32>, %at: memref<2xi64>) to (%y: memref<2xf32>) schedule "pointwise" {
+  kernel.nest (%i) in [2] {
+    %0 = kernel.load %at[%i] : memref<2xi64>
+    %1 = arith.index_cast %0 : i64 to index
+    %c3 = arith.constant 3 : index
+    %2 = kernel.choose %1 of %c3
+    // expected-error@+1 {{reaches elements 0 to 9 of 8}}
+    %3 = kernel.load %x[%2 * 4 + %i] : memref<8xf32>
+    kernel.store %3, %y[%i] : memref<2xf32>
+  }
+}

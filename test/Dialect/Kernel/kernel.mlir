@@ -69,7 +69,15 @@ kernel.func @all(%x: memref<8xf32>, %seed: memref<1xi64>) to (%y: memref<2xf32>,
     %3 = kernel.load %seed[0] : memref<1xi64>
     // CHECK: kernel.draw uniform %{{.*}} stream 7[%{{.*}}] : f32
     %4 = kernel.draw uniform %3 stream 7[%i] : f32
-    %5 = arith.addf %2, %4 : f32
+    // CHECK: kernel.choose %{{.*}} of %{{.*}}
+    // CHECK: kernel.choose %{{.*}} of %{{.*}} wrapped
+    %c2 = arith.constant 2 : index
+    %s = arith.index_cast %3 : i64 to index
+    %6 = kernel.choose %s of %c2
+    %7 = kernel.choose %s of %c2 wrapped
+    %8 = kernel.load %x[%6 * 4 + %7] : memref<8xf32>
+    %9 = arith.addf %2, %8 : f32
+    %5 = arith.addf %9, %4 : f32
     kernel.store %5, %y[%i] : memref<2xf32>
     kernel.store %1, %at[%i] : memref<2xi64>
   }

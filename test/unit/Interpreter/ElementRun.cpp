@@ -96,6 +96,11 @@ public:
     made.otherwise = otherwise;
     return node(scalarType(i), made);
   }
+  Value choose(Value place, Value size, bool isWrapped) override {
+    Node made(Kind::Choose, isWrapped);
+    made.inputs = {place, size};
+    return node(builder.getIndexType(), made);
+  }
   Value reduce(Combine how, Value element) override {
     Node made(Kind::Reduce, 0);
     made.how = how;
@@ -122,7 +127,7 @@ public:
   std::string fault;
 
 private:
-  enum class Kind { Operand, Index, Load, Reduce, ReduceIndex };
+  enum class Kind { Operand, Index, Load, Choose, Reduce, ReduceIndex };
   struct Node {
     Kind kind = Kind::Operand;
     unsigned number = 0;
@@ -250,6 +255,16 @@ Number Formula::evalNode(Value value) {
     for (Value one : node.inputs)
       index.push_back(eval(one).whole);
     return element(node.number, index);
+  }
+  case Kind::Choose: {
+    int64_t place = eval(node.inputs[0]).whole;
+    int64_t size = eval(node.inputs[1]).whole;
+    if (node.number && place < 0)
+      place += size;
+    if (place < 0 || place >= size)
+      fault =
+          "chooses " + std::to_string(place) + " of " + std::to_string(size);
+    return {0, place};
   }
   case Kind::Reduce:
   case Kind::ReduceIndex:

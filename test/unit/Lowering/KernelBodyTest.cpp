@@ -117,6 +117,35 @@ TEST_F(KernelBodyTest, MasksChoicesAndGreatestElements) {
   EXPECT_EQ(error, "'kernel.pick' op picks iteration 3 of 3");
 }
 
+TEST_F(KernelBodyTest, PlacesThatDataNameAreOfTheirDimension) {
+  auto textOf = [](StringRef wrapped) {
+    return (R"(
+    kernel.func @k(%x: memref<4xf32>, %at: memref<2xi64>) to (%y: memref<2xf32>)
+        schedule "pointwise" {
+      kernel.nest (%i) in [2] {
+        %0 = kernel.load %at[%i] : memref<2xi64>
+        %1 = arith.index_cast %0 : i64 to index
+        %c2 = arith.constant 2 : index
+        %2 = kernel.choose %1 of %c2)" +
+            wrapped + R"(
+        %3 = kernel.load %x[%2 * 2 + %i] : memref<4xf32>
+        kernel.store %3, %y[%i] : memref<2xf32>
+      }
+    })")
+        .str();
+  };
+  Tensor at = Tensor::zeros(DType::I64, {2});
+  at.setInt(0, 1);
+  Tensor x = floats({1, 2, 3, 4}), y = floats({0, 0});
+  ASSERT_TRUE(run(textOf("").c_str(), {x, at, y})) << error;
+  EXPECT_EQ(y.doubles(), (std::vector<double>{3, 2}));
+  at.setInt(1, -1);
+  ASSERT_TRUE(run(textOf(" wrapped").c_str(), {x, at, y})) << error;
+  EXPECT_EQ(y.doubles(), (std::vector<double>{3, 4}));
+  EXPECT_FALSE(run(textOf("").c_str(), {x, at, y}));
+  EXPECT_EQ(error, "'kernel.choose' op has index -1 of a dimension of size 2");
+}
+
 TEST_F(KernelBodyTest, AnOpThatIsNotKnownIsNamed) {
   const char *text = R"(
     kernel.func @k(%x: memref<4xi64>) to (%y: memref<4xi64>)

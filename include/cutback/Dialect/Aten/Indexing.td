@@ -154,7 +154,8 @@ def Aten_MaskedScatterOp : Aten_Scatter<"masked_scatter",
     Vjp<"maskedScatter">, Kernel<"maskedScatter">;
 def Aten_PutOp : Aten_Scatter<"put",
     "(Tensor self, Tensor index, Tensor source, bool accumulate=False) -> "
-    "Tensor", "sameAsSelf">, Vjp<"putFlat">, Kernel<"putElements">;
+    "Tensor", "sameAsSelf">, Vjp<"putFlat">, Kernel<"putElements">,
+    CoreForm<"putFlat">;
 def Aten_EmbeddingDenseBackwardOp : Aten_Scatter<"embedding_dense_backward",
     "(Tensor grad_output, Tensor indices, SymInt num_weights, "
     "SymInt padding_idx, bool scale_grad_by_freq) -> Tensor",

@@ -42,6 +42,11 @@ public:
   virtual mlir::Value load(unsigned i, llvm::ArrayRef<mlir::Value> indices,
                            mlir::Value mask = {},
                            mlir::Value otherwise = {}) = 0;
+  /// `place`, of type `index`, where it is inside of [0, `size`); an error when
+  /// the kernel runs where it is not. With `isWrapped` a place below 0 counts
+  /// from the end. What data name is chosen so before it is loaded.
+  virtual mlir::Value choose(mlir::Value place, mlir::Value size,
+                             bool isWrapped) = 0;
   /// The combination of `element` over all iterations of the reduced axes. It
   /// starts with the neutral element, or for Max and Min with the first one.
   virtual mlir::Value reduce(Combine how, mlir::Value element) = 0;

@@ -94,8 +94,12 @@ std::vector<HeldBytes> findHeldBytes(ArenaOp arena);
 /// The place of `tensor`, launches and views looked through. O(views).
 Place locate(mlir::Value tensor);
 
+/// Whether all `indices` of an access are axes and places of kernel.choose: the
+/// verifier has proved that it stays inside of its memory.
+bool isInside(mlir::ValueRange indices);
+
 /// Whether `expr`, at `indices` of an access, is made of axes and natural
-/// numbers alone: then it is never negative.
+/// numbers alone, or of chosen places: then it is never negative.
 bool isNatural(mlir::AffineExpr expr, mlir::ValueRange indices);
 
 } // namespace cutback::kernel

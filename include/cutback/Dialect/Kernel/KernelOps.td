@@ -135,7 +135,8 @@ def Kernel_LoadOp : Kernel_Op<"load", [AttrSizedOperandSegments]> {
       symbol a size of the kernel
     * C2: the result has the memory's element type, as has `otherwise`; there is
       one exactly if there is a mask
-    * C3: an index that is known from loops and map, without a mask, is inside
+    * C3: an index that is known from loops, `kernel.choose` and map, without a
+      mask, is inside
   }];
   let arguments = (ins AnyMemRef:$memory, Variadic<Index>:$indices,
                        Optional<I1>:$mask, Optional<AnyType>:$otherwise,
@@ -207,6 +208,23 @@ def Kernel_PickOp : Kernel_Op<"pick", [
   let results = (outs AnyType:$result);
   let assemblyFormat = [{
     $element `at` $at attr-dict `:` type($element)
+  }];
+}
+
+def Kernel_ChooseOp : Kernel_Op<"choose", [Pure, HasParent<"NestOp">]> {
+  let summary = "a place along a dimension that data name";
+  let description = [{
+    `at`, which is inside of [0, `size`): an error at run time where it is not.
+    `wrapped`: a place below 0 counts from the end.
+  }];
+  let arguments = (ins Index:$at, Index:$size, UnitAttr:$wrapped);
+  let results = (outs Index:$place);
+  let assemblyFormat = [{
+    $at `of` $size (`wrapped` $wrapped^)? attr-dict
+  }];
+  let extraClassDeclaration = [{
+    /// The size, where it is known.
+    std::optional<int64_t> findSize();
   }];
 }
 

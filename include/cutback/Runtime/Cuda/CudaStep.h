@@ -120,7 +120,7 @@ private:
   Address base = 0;        ///< of the arena, which comes first
   std::unique_ptr<DeviceArguments> arguments;
   std::unique_ptr<CallerStream> caller; ///< if arguments are on the device
-  Address marks = 0; ///< an int for each launch that checks indices
+  Address marks = 0; ///< a KernelMark for each launch that checks
   size_t numMarks = 0;
   std::vector<Handle> modules;       ///< by segment
   std::vector<Handle> functions;     ///< by kernel

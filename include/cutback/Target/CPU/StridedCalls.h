@@ -82,8 +82,8 @@ struct Scatter {
 /// table has stride 0 along the axis.
 struct Take {
   int64_t size = 0, stride = 0; ///< of the axis
-  int64_t isWrapped = 0;
-  int64_t isFlat = 0; ///< the table's element of that number
+  int64_t isModulo = 0;         ///< an index is the remainder of the size
+  int64_t isFlat = 0;           ///< the table's element of that number
 };
 
 /// Tensors: self, values, places. Rows lie along `axis`.

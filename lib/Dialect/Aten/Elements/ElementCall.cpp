@@ -52,6 +52,7 @@ public:
   Value load(unsigned i, ArrayRef<Value>, Value, Value) override {
     return operand(i);
   }
+  Value choose(Value place, Value, bool) override { return place; }
   Value reduce(joint::Combine, Value element) override {
     return any(element.getType());
   }
@@ -183,6 +184,13 @@ Type ElementCall::realTypeIn(Type common) const {
 Num ElementCall::element(unsigned i) const {
   Num own(elements, elements.operand(i));
   return own.type().isIndex() ? toInteger(own) : own;
+}
+
+Num ElementCall::choose(const Num &place, int64_t size, bool isWrapped) const {
+  if (!place)
+    return {};
+  return Num(elements,
+             elements.choose(place.get(), index(size).get(), isWrapped));
 }
 
 Num ElementCall::toInteger(const Num &index) const {

@@ -66,6 +66,9 @@ public:
   Num index(int64_t number) const;
   Num index(ParamRef param) const;
   Num toIndex(const Num &number) const;
+  /// An index where it is inside of [0, `size`), an error where it is not;
+  /// with `isWrapped` one below 0 counts from the end.
+  Num choose(const Num &place, int64_t size, bool isWrapped) const;
   /// An index as i64.
   Num toInteger(const Num &index) const;
   /// The element of operand `i` at `places`, of type `index`. With conditions,

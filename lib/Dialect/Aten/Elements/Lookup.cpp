@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Elements at places that other tensors hold, and one new element a row where
-// an index says so. An index that may be negative counts from the end; that all
-// are in range is the graph's care, which the interpreter checks. Masks are no
-// indices: how many elements they name depends on values. What `gather` and
+// an index says so. Each index is chosen along its own dimension, so that one
+// that is out of range is an error and no element of a neighbouring row; where
+// PyTorch wraps, one below 0 counts from the end. Masks are no indices: how
+// many elements they name depends on values. What `gather` and
 // `take_along_dim` pick is a masked reduction or a load, as the kernel has it.
 
 #include "ElementCall.h"
@@ -26,14 +27,13 @@ static bool areKnown(Operation *op) {
          llvm::all_of(op->getResultTypes(), isKnown);
 }
 
-/// An element of an index tensor as a place; negative ones count from the end.
+/// An element of an index tensor as a place along a dimension of `size`.
 static Num placeOf(const ElementCall &call, unsigned operand, const Num &number,
-                   std::optional<int64_t> size = {}) {
+                   int64_t size, bool isWrapped = false) {
   auto type = dyn_cast<IntegerType>(call.operandType(operand));
-  if (!type || type.getWidth() == 1 || type.isUnsigned())
-    return {}; // A mask.
-  Num place = call.toIndex(number);
-  return size ? select(place < 0, place + *size, place) : place;
+  if (!type || type.getWidth() == 1 || type.isUnsigned() || size == 0)
+    return {}; // A mask, or no place.
+  return call.choose(call.toIndex(number), size, isWrapped);
 }
 
 /// Where a tensor of `sizes` is read that broadcasts to `places`.
@@ -94,10 +94,10 @@ static Places indexedPlaces(const ElementCall &call, bool clamp) {
     ArrayRef<int64_t> sizes = sizesOf(call.op->getOperand(operand));
     Num number = call.load(operand, broadcast(call, named, sizes));
     int64_t size = self[dim];
-    if (clamp && self[dim] > 0)
+    if (clamp && size > 0)
       number = select(number < -size, -size,
                       select(number >= size, size - 1, number));
-    result[dim] = placeOf(call, operand++, number, self[dim]);
+    result[dim] = placeOf(call, operand++, number, size, /*isWrapped=*/true);
   }
   return llvm::all_of(result, [](const Num &place) { return bool(place); })
              ? result
@@ -138,7 +138,8 @@ LogicalResult elements::embedding(Operation *op, ElementBuilder &b,
   if (!call.hasTensors(2) || sizesOf(op->getOperand(0)).size() != 2 ||
       rank == 0)
     return failure();
-  Num row = placeOf(call, 1, call.element(1));
+  int64_t rows = sizesOf(op->getOperand(0)).front();
+  Num row = placeOf(call, 1, call.element(1), rows);
   Num column = call.axis(static_cast<unsigned>(rank - 1));
   return call.giveAs(call.load(0, {row, column}), call.operandType(0));
 }
@@ -155,7 +156,8 @@ LogicalResult elements::indexSelect(Operation *op, ElementBuilder &b,
   Num &place = places[*dim];
   bool isRow = !sizesOf(op->getOperand(1)).empty();
   place = placeOf(call, 1,
-                  call.load(1, isRow ? ArrayRef<Num>(place) : ArrayRef<Num>()));
+                  call.load(1, isRow ? ArrayRef<Num>(place) : ArrayRef<Num>()),
+                  sizesOf(op->getOperand(0))[*dim]);
   return call.giveAs(call.load(0, places), call.operandType(0));
 }
 
@@ -166,7 +168,8 @@ LogicalResult elements::take(Operation *op, ElementBuilder &b, Results &r) {
     return failure();
   auto self = llvm::cast<RankedTensorType>(op->getOperand(0).getType());
   Num number =
-      placeOf(call, 1, call.load(1, placesOf(call)), self.getNumElements());
+      placeOf(call, 1, call.load(1, placesOf(call)), self.getNumElements(),
+              /*isWrapped=*/true);
   return number ? call.giveAs(call.load(0, unravel(number, self.getShape())),
                               call.operandType(0))
                 : failure();
@@ -177,7 +180,8 @@ LogicalResult elements::oneHot(Operation *op, ElementBuilder &b, Results &r) {
   Places places = placesOf(call);
   if (places.empty() || !call.hasTensors(1))
     return failure();
-  Num number = placeOf(call, 0, call.load(0, ArrayRef(places).drop_back()));
+  Num number = placeOf(call, 0, call.load(0, ArrayRef(places).drop_back()),
+                       sizesOf(op->getResult(0)).back());
   return number ? call.give(number == places.back()) : failure();
 }
 

@@ -4,6 +4,7 @@
 #ifndef CUTBACK_LIB_TARGET_CPU_PRECOMPILED_ELEMENTS_H
 #define CUTBACK_LIB_TARGET_CPU_PRECOMPILED_ELEMENTS_H
 
+#include "Mark.h"
 #include "ProductPacking.h"
 
 #include "cutback/Target/CPU/PrecompiledCalls.h"

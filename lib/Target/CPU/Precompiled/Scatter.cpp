@@ -31,23 +31,26 @@ template <typename H>
   readLine(from, from.begin() + at, apart, count, to);
 }
 
-/// Makes numbers of `size` elements of indices; whether all of them are.
-inline bool choose(Scatter::Bounds bounds, int64_t size, int count,
-                   long long *at) {
+/// Makes numbers of `size` elements of indices; a mark where one is none.
+inline void choose(Scatter::Bounds bounds, int64_t size, int count,
+                   long long *at, int *problem) {
   if (bounds == Scatter::Clamped) {
     for (int i = 0; i < count; ++i)
       at[i] = clamped(at[i], size);
-    return true;
+    return;
   }
   const long long below = bounds == Scatter::Wrapped ? size : 0;
   bool areThere = true;
+  long long wrong = 0;
   for (int i = 0; i < count; ++i) {
     const long long number = at[i] + (at[i] < 0 ? below : 0);
     const bool isThere = number >= 0 && number < size;
     areThere &= isThere;
+    wrong = isThere ? wrong : at[i];
     at[i] = isThere ? number : 0;
   }
-  return areThere;
+  if (!areThere)
+    markIndex(wrong, size, problem);
 }
 
 //===--- What is combined -------------------------------------------------===//
@@ -292,8 +295,8 @@ int Adding<H, E>::readRows(const int64_t *at, const int64_t *apart, int count) {
       for (int i = 0; i < kept; ++i)
         chosen[i] = chosen[which[i]];
     // What is hidden may have any index.
-    if (!choose(Scatter::Bounds(s.told.bounds), s.out.size(dim), kept, chosen))
-      call.problem = std::max(call.problem, int(kWrongIndex));
+    choose(Scatter::Bounds(s.told.bounds), s.out.size(dim), kept, chosen,
+           &call.problem);
     if (dim == 0 && s.sharesRows)
       kept = keepOwn(chosen, kept);
     for (int i = 0; i < kept; ++i)
@@ -537,15 +540,16 @@ struct Taken {
     axes.finish();
   }
   /// Where elements of the table are that some indices choose.
-  bool places(int64_t at, int64_t apart, int count, long long *places) const {
+  void places(int64_t at, int64_t apart, int count, long long *places,
+              int *problem) const {
     read(indices, at, apart, count, places);
-    const bool areThere =
-        choose(told.isWrapped ? Scatter::Wrapped : Scatter::Checked, told.size,
-               count, places);
+    if (told.isModulo)
+      for (int i = 0; i < count; ++i)
+        places[i] = floorRemainder<long long>(places[i], told.size);
+    choose(Scatter::Checked, told.size, count, places, problem);
     for (int i = 0; i < count; ++i)
       places[i] =
           told.isFlat ? table.offsetOf(places[i]) : places[i] * told.stride;
-    return areThere;
   }
 };
 
@@ -556,9 +560,8 @@ template <typename E> void take(Call &call, const Taken &t) {
   forLines(t.axes, first, last, [&](const Cursor &cursor, int count) {
     const bool haveOne = apart[Taken::Index] == 0;
     long long places[kMostInLine];
-    if (!t.places(cursor.at[Taken::Index], apart[Taken::Index],
-                  haveOne ? 1 : count, places))
-      call.problem = std::max(call.problem, int(kWrongIndex));
+    t.places(cursor.at[Taken::Index], apart[Taken::Index], haveOne ? 1 : count,
+             places, &call.problem);
     E *to = t.out.elements<E>() + t.out.begin() + cursor.at[Taken::Out];
     const int64_t own = apart[Taken::Out];
     const E *from = t.table.elements<E>() + cursor.at[Taken::Table] +

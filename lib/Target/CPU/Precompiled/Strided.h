@@ -8,6 +8,7 @@
 #ifndef CUTBACK_LIB_TARGET_CPU_PRECOMPILED_STRIDED_H
 #define CUTBACK_LIB_TARGET_CPU_PRECOMPILED_STRIDED_H
 
+#include "Mark.h"
 #include "Share.h"
 
 #include "cutback_reduce.cuh"
@@ -255,7 +256,7 @@ class Call {
 public:
   Call(const precompiled::StridedCall *told, void **operands, int64_t *cells)
       : told(told), operands(operands), cells(cells) {}
-  ~Call() { cells[0] = problem; }
+  ~Call() { mark.tell(cells); }
   Call(const Call &) = delete;
   Call &operator=(const Call &) = delete;
 
@@ -285,7 +286,11 @@ public:
       use(number, walk.index);
   }
 
-  int problem = 0; ///< the greatest mark
+private:
+  Mark mark;
+
+public:
+  int &problem = mark.words[0]; ///< the greatest mark
 
 private:
   const precompiled::StridedCall *told;

@@ -168,14 +168,14 @@ void sumChannels(const BiasGradient &call, const E *gradient, void **operands,
 extern "C" void cutback_embedding_gradient(void **operands, int64_t *cells,
                                            const EmbeddingGradient *call) {
   cutback_host::blockNow = {0, 0, 0};
-  int problem = 0;
+  Mark mark;
   const int64_t first = call->rows * cells[2] / cells[3],
                 last = call->rows * (cells[2] + 1) / cells[3];
   if (call->gradient.type == precompiled::F64)
-    EmbeddingRows<double>{*call, operands, &problem}.run(first, last);
+    EmbeddingRows<double>{*call, operands, mark.words}.run(first, last);
   else
-    EmbeddingRows<float>{*call, operands, &problem}.run(first, last);
-  cells[0] = problem;
+    EmbeddingRows<float>{*call, operands, mark.words}.run(first, last);
+  mark.tell(cells);
 }
 
 extern "C" void cutback_bias_gradient(void **operands, int64_t *cells,

@@ -316,21 +316,34 @@ __device__ inline long long toNatural(double x) {
              : toInteger(x);
 }
 
-/// What `problem` says; the greater of two stays.
-constexpr int kWrongIndex = 1, kCheckFailed = 2;
+/// What `problem` says; the greater of two stays. It is the first word of a
+/// mark, which has a wrong index and its size from the third on.
+constexpr int kWrongIndex = 1, kCheckFailed = 2, kMarkWords = 6;
 
+/// Of several wrong indices one is kept.
+__device__ inline void markIndex(long long at, long long size, int *problem) {
+  if (atomicMax(problem, kWrongIndex) != 0)
+    return;
+  long long *told = (long long *)(problem + 2);
+  told[0] = at;
+  told[1] = size;
+}
 /// `at`, or 0 and a mark where it is outside of [0, size).
 __device__ inline long long checked(long long at, long long size,
                                     int *problem) {
   if (at >= 0 && at < size)
     return at;
-  atomicMax(problem, kWrongIndex);
+  markIndex(at, size, problem);
   return 0;
 }
 /// The same, where an index below 0 counts from the end.
 __device__ inline long long wrapped(long long at, long long size,
                                     int *problem) {
-  return checked(at < 0 ? at + size : at, size, problem);
+  const long long place = at < 0 ? at + size : at;
+  if (place >= 0 && place < size)
+    return place;
+  markIndex(at, size, problem);
+  return 0;
 }
 /// An index below 0 is the first, one behind the last the last.
 __device__ inline long long clamped(long long at, long long size) {

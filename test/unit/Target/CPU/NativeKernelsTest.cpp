@@ -359,7 +359,7 @@ TEST_F(NativeKernelsTest, MasksChoicesAndGreatestElements) {
   arguments[1].setInt(1, 3);
   EXPECT_TRUE(failed(runner->run(function, arguments)));
   EXPECT_EQ(error,
-            "'kernel.pick' op picks iteration 3, which its row does not have"
+            "'kernel.pick' op has index 3 of a dimension of size 3"
             "\nin kernel @k; an index that the step was given is out of range, "
             "and --reference says which");
 }
@@ -410,6 +410,42 @@ TEST_F(NativeKernelsTest, RowsOfATableAreTested) {
             "and --reference says which");
   EXPECT_TRUE(failed(runner->run(function, {arguments[0]})));
   EXPECT_EQ(error, "'kernel.func' op has another number of arguments");
+}
+
+/// Places of a class and of a row that are outside of their own dimension, and
+/// inside of the memory.
+TEST_F(NativeKernelsTest, WhatDataNameIsTestedAgainstItsDimension) {
+  ASSERT_TRUE(compile(R"(
+    kernel.func @k(%x: memref<30xf32>, %at: memref<2xi64>)
+        to (%y: memref<12xf32>) schedule "pointwise" {
+      kernel.nest (%i, %j) in [2, 6] {
+        %0 = kernel.load %at[%i] : memref<2xi64>
+        %1 = arith.index_cast %0 : i64 to index
+        %c5 = arith.constant 5 : index
+        %2 = kernel.choose %1 of %c5
+        %3 = kernel.choose %1 of %c5 wrapped
+        %4 = kernel.load %x[%2 * 6 + %j] : memref<30xf32>
+        %5 = kernel.load %x[%3 * 6 + %j] : memref<30xf32>
+        %6 = arith.addf %4, %5 : f32
+        kernel.store %6, %y[%i * 6 + %j] : memref<12xf32>
+      }
+    })"))
+      << error;
+  Tensors arguments = randomArguments(3);
+  arguments[1].setInt(0, 4);
+  arguments[1].setInt(1, 0);
+  runBoth(arguments);
+  arguments[1].setInt(1, 5);
+  EXPECT_TRUE(failed(runner->run(function, arguments)));
+  EXPECT_TRUE(StringRef(error).starts_with(
+      "'kernel.choose' op has index 5 of a dimension of size 5"))
+      << error;
+  // Wrapped, it would be the last one.
+  arguments[1].setInt(1, -1);
+  EXPECT_TRUE(failed(runner->run(function, arguments)));
+  EXPECT_TRUE(StringRef(error).starts_with(
+      "'kernel.choose' op has index -1 of a dimension of size 5"))
+      << error;
 }
 
 /// What the verifier would not let through is changed behind it.

@@ -94,7 +94,7 @@ void DeviceCalls::load() {
 }
 
 void DeviceCalls::runKernel(const CallKernel &kernel, size_t number,
-                            void **operands, int &problem, By by) {
+                            void **operands, KernelMark &problem, By by) {
   if (by == By::Cpu) {
     KernelCode function = native->find(kernel.kernel.name);
     ASSERT_TRUE(function) << kernel.kernel.name;
@@ -103,7 +103,7 @@ void DeviceCalls::runKernel(const CallKernel &kernel, size_t number,
     for (int64_t part = parts; part-- > 0;) {
       int64_t cells[kKernelCells] = {0, 0, part, parts};
       callKernel(function, operands, cells);
-      problem |= static_cast<int>(cells[0]);
+      problem.kind |= static_cast<int>(cells[0]);
     }
     return;
   }
@@ -134,7 +134,7 @@ bool DeviceCalls::run(Call &call, std::vector<std::vector<char>> &results,
                             static_cast<char>(0xFF));
     memory[result] = results.back().data();
   }
-  int problem = 0;
+  KernelMark problem;
   int64_t seed = 0;
   for (auto [i, one] :
        llvm::enumerate(by == By::Cpu ? call.natives : call.kernels)) {
@@ -145,7 +145,7 @@ bool DeviceCalls::run(Call &call, std::vector<std::vector<char>> &results,
     pointers.push_back(&problem);
     runKernel(one, call.first + i, pointers.data(), problem, by);
   }
-  return problem != 0;
+  return problem.kind != 0;
 }
 
 std::string DeviceCalls::compare(Call &call) {

@@ -10,6 +10,7 @@
 
 #include "Target/CPU/LinkLibrary.h"
 #include "Target/CUDA/CallText.h"
+#include "cutback/Runtime/Executor.h"
 
 #include "gtest/gtest.h"
 
@@ -53,7 +54,7 @@ protected:
 private:
   void loadForCpu();
   void runKernel(const cuda::CallKernel &kernel, size_t number, void **operands,
-                 int &problem, By by);
+                 KernelMark &problem, By by);
   std::string compare(Call &call);
 
   CudaStep step;

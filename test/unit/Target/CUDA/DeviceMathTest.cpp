@@ -10,6 +10,7 @@
 #include "gtest/gtest.h"
 
 #include <climits>
+#include <cstring>
 
 namespace {
 
@@ -92,11 +93,18 @@ TEST(DeviceMathTest, IntegersWrapAround) {
   EXPECT_EQ(shiftLeft<int>(1, 64), 0);
   EXPECT_EQ(toInteger(NAN), LLONG_MIN);
   EXPECT_EQ(toInteger(-2.9), -2);
-  int problem = 0;
-  EXPECT_EQ(checked(3, 4, &problem), 3);
-  EXPECT_EQ(problem, 0);
-  EXPECT_EQ(checked(4, 4, &problem), 0);
-  EXPECT_EQ(problem, 1);
+  alignas(8) int problem[kMarkWords] = {};
+  EXPECT_EQ(checked(3, 4, problem), 3);
+  EXPECT_EQ(problem[0], 0);
+  EXPECT_EQ(checked(4, 5, problem), 4);
+  EXPECT_EQ(wrapped(-4, 4, problem), 0);
+  EXPECT_EQ(problem[0], 0);
+  EXPECT_EQ(wrapped(-5, 4, problem), 0);
+  EXPECT_EQ(problem[0], kWrongIndex);
+  long long told[2];
+  std::memcpy(told, problem + 2, sizeof told);
+  EXPECT_EQ(told[0], -5);
+  EXPECT_EQ(told[1], 4);
 }
 
 TEST(DeviceMathTest, PhiloxGivesTheKnownAnswers) {

@@ -8,6 +8,7 @@
 
 #include "Target/CUDA/DeviceFiles.h"
 #include "Target/CUDA/KernelText.h"
+#include "cutback/Runtime/Executor.h"
 #include "cutback/Target/CUDA/Toolchain.h"
 
 #include "llvm/Support/FileSystem.h"
@@ -77,9 +78,9 @@ bool test::HostKernels::build(ModuleOp module) {
 }
 
 int test::HostKernels::run(size_t k, std::vector<void *> memory) const {
-  int problem = 0;
+  KernelMark problem;
   memory.push_back(&problem);
   entry(static_cast<int>(k), shapes[k].grid, shapes[k].block,
         shapes[k].sharedBytes, memory.data());
-  return problem;
+  return problem.kind;
 }

@@ -12,6 +12,7 @@
 #include "cutback/Import/Import.h"
 #include "cutback/Planner/Planner.h"
 #include "cutback/Planner/TrainingGraph.h"
+#include "cutback/Runtime/Executor.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -139,7 +140,7 @@ void KernelBitsTest::run(const ArtifactLaunch &launch) {
   if (function) {
     ASSERT_TRUE(test::runCanonically(function, expected)) << launch.op;
   }
-  int problem = 0;
+  KernelMark problem;
   pointers.push_back(&problem);
   unsigned grid[3], block[3];
   for (int axis = 0; axis < 3; ++axis) {
@@ -151,7 +152,7 @@ void KernelBitsTest::run(const ArtifactLaunch &launch) {
   // What a call chooses by random numbers may lie outside: DeviceCallsTest.
   if (!function)
     return;
-  ASSERT_EQ(problem, 0) << launch.op;
+  ASSERT_EQ(problem.kind, 0) << launch.op;
   ++compared;
   for (size_t i = 0; i < launch.operands.size(); ++i)
     if (launch.operands[i].isWritten) {

@@ -269,6 +269,21 @@ TEST_F(KernelTextTest, IndicesThatDataGiveAreChecked) {
   EXPECT_TRUE(written->checks);
 }
 
+TEST_F(KernelTextTest, PlacesThatDataNameAreCheckedOnce) {
+  std::string text = writeNest(
+      "%a: memref<8xi64>, %b: memref<80xf32>) to (%c: memref<32xf32>)",
+      "(%i, %j) in [8, 4]", R"(
+        %0 = kernel.load %a[%i] : memref<8xi64>
+        %1 = arith.index_cast %0 : i64 to index
+        %c10 = arith.constant 10 : index
+        %2 = kernel.choose %1 of %c10 wrapped
+        %3 = kernel.load %b[%2 * 8 + %j] : memref<80xf32>
+        kernel.store %3, %c[%i * 4 + %j] : memref<32xf32>)");
+  expectParts(text, {"int *problem", "chosen = wrapped(", ", 10, problem)"});
+  EXPECT_EQ(text.find("checked("), std::string::npos);
+  EXPECT_TRUE(written->checks);
+}
+
 TEST_F(KernelTextTest, PartsOfAConcatenationHaveBlocksOfTheirOwn) {
   std::string text = write(R"(
     kernel.func @k(%a: memref<2048xf32>, %b: memref<8xf32>

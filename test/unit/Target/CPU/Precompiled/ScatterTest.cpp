@@ -223,9 +223,10 @@ int64_t ScatterTest::expectTake(const precompiled::Take &told,
       out(tensors[2].layout, operands.data());
   int64_t problem = 0;
   for (int64_t i = 0; i < out.count(); ++i) {
+    const auto named = indices.get<long long>(indices.offsetOf(i));
     const int64_t chosen =
-        settled(indices.get<long long>(indices.offsetOf(i)), told.size,
-                told.isWrapped ? Scatter::Wrapped : Scatter::Checked, problem);
+        told.isModulo ? ((named % told.size) + told.size) % told.size
+                      : settled(named, told.size, Scatter::Checked, problem);
     out.copy(out.offsetOf(i), table,
              told.isFlat ? table.offsetOf(chosen)
                          : table.offsetOf(i) + chosen * told.stride);
@@ -237,7 +238,7 @@ TEST_F(ScatterTest, TakesWhatEachIndexNames) {
   int made = 0;
   for (int i = 0; i < 1200; ++i) {
     precompiled::Take told;
-    told.isWrapped = below(2);
+    told.isModulo = below(2);
     told.isFlat = oneIn(4) ? 1 : 0;
     const Sizes sizes = anySizes(1 + below(4));
     if (countOf(sizes) > 20000)
@@ -253,7 +254,7 @@ TEST_F(ScatterTest, TakesWhatEachIndexNames) {
         tensor(oneIn(2) ? precompiled::I32 : precompiled::I64, sizes, true),
         tensor(type, sizes, false)};
     fill(tensors[0]);
-    fillIndices(tensors[1], told.size, told.isWrapped != 0, oneIn(4));
+    fillIndices(tensors[1], told.size, told.isModulo != 0, oneIn(4));
     if (!told.isFlat) {
       precompiled::StridedTensor &table = tensors[0].layout;
       told.stride = table.strides[axis];
