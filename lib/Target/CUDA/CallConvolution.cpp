@@ -445,7 +445,8 @@ private:
     text.write(out, "result");
     SmallVector<ConvolutionPhase, 8> all = p.phases();
     text.kernel().precompiled = description.wide(narrow.tensor, out, all);
-    if (!onTiles() && !all.empty()) {
+    if (!onTiles() && !all.empty() &&
+        productOf(p.stride) <= kMostPhasesOfText) {
       int64_t products = 0, columns = 0;
       for (const ConvolutionPhase &phase : all) {
         int64_t n = p.images() * productOf(phase.count);

@@ -50,7 +50,7 @@ static void addAxis(const ConvolutionProblem &p, ConvolutionPhase &phase,
 
 SmallVector<ConvolutionPhase, 8> ConvolutionProblem::phases() const {
   SmallVector<ConvolutionPhase, 8> all;
-  if (productOf(stride) > 8)
+  if (productOf(stride) > kMostPhases)
     return all;
   for (int64_t number = 0; number < productOf(stride); ++number) {
     ConvolutionPhase phase;

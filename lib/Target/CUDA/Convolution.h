@@ -17,6 +17,10 @@ struct ConvolutionPhase {
   llvm::SmallVector<int64_t, 3> first, count, firstTap, taps, everyTap, base,
       reach;
 };
+/// As many phases as a description has, one product each, and as many as a
+/// text has: a text of more looks at each tap whether it reaches a place.
+inline constexpr int64_t kMostPhases = 8192, kMostPhasesOfText = 8;
+
 struct ConvolutionProblem {
   mlir::Value input, weight, bias;
   mlir::Value output; ///< backward: its gradient
@@ -38,7 +42,7 @@ struct ConvolutionProblem {
   int64_t wideGroup() const { return sizesOf(weight)[1]; }
   int64_t narrowGroup() const { return sizesOf(weight)[0] / groups; }
 
-  /// All of them; none where they are more than a text should have products.
+  /// All of them; none where they are more than kMostPhases.
   llvm::SmallVector<ConvolutionPhase, 8> phases() const;
 };
 

@@ -25,8 +25,28 @@ def convolution_parts(r, n=None, transposed=None):
             extra, groups)
 
 
-def convolution(r):
-    parts = convolution_parts(r)
+def long_strides(r):
+    """Strides that multiply to more than 8: patches, and what puts them back."""
+    n = r.randint(1, 3)
+    transposed = r.coin()
+    groups = r.randint(1, 2)
+    cin, cout = groups * r.randint(1, 2), groups * r.randint(1, 2)
+    stride = [r.randint(9, 16)] if n == 1 else [r.randint(3, 4) for _ in range(n)]
+    kernel = [r.choice([1, s, s + 1]) for s in stride]
+    dilation = [r.randint(1, 2) for _ in range(n)]
+    padding = [r.randint(0, k // 2) for k in kernel]
+    extra = [r.randint(0, s - 1) if transposed else 0 for s in stride]
+    sizes = [r.randint(1, 2) if transposed else
+             (k - 1) * d + 1 + r.randint(0, 1) * s + r.randint(0, 2)
+             for k, d, s in zip(kernel, dilation, stride)]
+    w = [cin, cout // groups] if transposed else [cout, cin // groups]
+    return convolution(r, (r.normal(2, cin, *sizes), r.normal(*w, *kernel),
+                           r.maybe(lambda: r.normal(cout)), stride, padding, dilation,
+                           transposed, extra, groups))
+
+
+def convolution(r, parts=None):
+    parts = parts or convolution_parts(r)
     x, w, b, stride, padding, dilation, transposed, extra, groups = parts
     try:
         y = torch.ops.aten.convolution(*parts)
@@ -232,9 +252,10 @@ def shuffle(r):
             Call("native_channel_shuffle", r.normal(2, c * f, h), f)]
 
 
-convolution.times = upsample.times = avg_pool.times = max_pool.times = 2
+long_strides.times = convolution.times = upsample.times = avg_pool.times = max_pool.times = 2
 FAMILIES = {
     "convolution": [convolution, surface_convolution, surface_transposed],
+    "convolution_strides": [long_strides],
     "pool": [avg_pool, max_pool, adaptive, fractional,
              fractional_below],
     "upsample": [upsample, exact_and_smooth, grid_sampler, unfold, shuffle],
