@@ -302,6 +302,47 @@ static Value zeros(Rewrite &c) {
   return asComplex(b, b.call("aten.zeros.default", {sizes}, {{"dtype", part}}));
 }
 
+/// The gradient of a slice or of an element along a dimension.
+static bool isMoveBack(CallOp op) {
+  return isComplex(op->getOperand(0)) && isComplex(op->getResult(0));
+}
+static Value movedBack(Rewrite &c) {
+  CallBuilder &b = c.b;
+  std::vector<Arg> sizes = c.r.list("input_sizes");
+  int64_t dim = wrapDim(c.r.integer("dim").value_or(0),
+                        static_cast<int64_t>(sizes.size()));
+  sizes.push_back(2);
+  std::vector<Arg> args = {asReal(b, c.r.value("grad_output")), sizes, dim};
+  if (c.packet() == "aten.select_backward")
+    args.push_back(c.r.arg("index"));
+  else
+    for (const char *bound : {"start", "end", "step"})
+      args.push_back(c.r.arg(bound));
+  return asComplex(b, b.call((c.packet() + ".default").str(), args));
+}
+
+/// Under other sizes: where strides do not allow that it is a copy, of parts.
+static Value viewed(Rewrite &c) {
+  std::vector<Arg> sizes = c.b.sizes(c.result()).getList().vec();
+  sizes.push_back(2);
+  return asComplex(c.b, c.b.call("aten.view.default",
+                                 {asReal(c.b, c.r.value("self")), sizes}));
+}
+
+/// One real number everywhere.
+static bool isFullOfReal(CallOp op) {
+  return isComplex(op->getResult(0)) && CallReader(op).number("fill_value");
+}
+static Value full(Rewrite &c) {
+  CallBuilder &b = c.b;
+  Type part = partTypeOf(c.result());
+  std::vector<Arg> sizes = c.r.list("size");
+  Value real = b.call("aten.full.default", {sizes, *c.r.number("fill_value")},
+                      {{"dtype", part}});
+  return fromParts(b, real,
+                   b.call("aten.zeros.default", {sizes}, {{"dtype", part}}));
+}
+
 Value decompose::complexConcat(Rewrite &c) {
   std::vector<Arg> parts;
   for (const Arg &tensor : c.r.list("tensors"))
@@ -342,6 +383,9 @@ const CoreRule forms::complexProduct = {one<::product>, ::isOfComplex};
 const CoreRule forms::complexQuotient = {one<::quotient>, ::isOfComplex};
 const CoreRule forms::complexSum = {one<::sum>, ::isOfComplex};
 const CoreRule forms::complexMove = {one<::moved>, ::isMove};
+const CoreRule forms::complexMoveBack = {one<::movedBack>, ::isMoveBack};
+const CoreRule forms::complexView = {one<::viewed>, ::hasComplexOperand};
+const CoreRule forms::complexFull = {one<::full>, ::isFullOfReal};
 const CoreRule forms::complexZeros = {one<::zeros>, ::isToComplex};
 const CoreRule forms::complexTotal = {one<decompose::complexSum>, isComplexSum};
 const CoreRule forms::complexExponential = {one<::exponential>,

@@ -161,10 +161,11 @@ def Aten_RepeatInterleaveSelfTensorOp : Aten_Move<
 def Aten_SliceBackwardOp : Aten_Move<"slice_backward", "sliceBackward",
     "(Tensor grad_output, SymInt[] input_sizes, int dim, SymInt start, "
     "SymInt end, SymInt step) -> Tensor", "sizesOfInput">, Vjp<"sliceBackward">,
-    Kernel<"sliceBackward">;
+    Kernel<"sliceBackward">, CoreForm<"complexMoveBack">;
 def Aten_SelectBackwardOp : Aten_Move<"select_backward", "selectBackward",
     "(Tensor grad_output, SymInt[] input_sizes, int dim, SymInt index) -> "
-    "Tensor", "sizesOfInput">, Vjp<"selectBackward">, Kernel<"selectBackward">;
+    "Tensor", "sizesOfInput">, Vjp<"selectBackward">,
+    Kernel<"selectBackward">, CoreForm<"complexMoveBack">;
 def Aten_DiagonalBackwardOp : Aten_Move<"diagonal_backward", "diagonalBackward",
     "(Tensor grad_output, SymInt[] input_sizes, int offset, int dim1, "
     "int dim2) -> Tensor", "sizesOfInput">, Vjp<"diagonalBackward">,
@@ -192,7 +193,8 @@ def Aten_ReplicationPad2dBackwardOp : Aten_Move<
 def Aten_FullOp : Aten_Create<"full", "full",
     "(SymInt[] size, Scalar fill_value, *, ScalarType? dtype=None, "
     "Layout? layout=None, Device? device=None, bool? pin_memory=None) -> "
-    "Tensor", "full">, Kernel<"full">;
+    "Tensor", "full">, Kernel<"full">,
+    CoreForm<"complexFull">;
 def Aten_EmptyMemoryFormatOp : Aten_Create<"empty.memory_format", "zeros",
     "(SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None, "
     "Device? device=None, bool? pin_memory=None, "

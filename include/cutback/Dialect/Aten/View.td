@@ -54,9 +54,11 @@ class Aten_DetachCopy<string name, string schema, string rule>
 }
 
 def Aten_ViewOp : Aten_SizedView<"view",
-    "(Tensor(a) self, SymInt[] size) -> Tensor(a)", "view">, Vjp<"reshape">;
+    "(Tensor(a) self, SymInt[] size) -> Tensor(a)", "view">, Vjp<"reshape">,
+    CoreForm<"complexView">;
 def Aten_InternalUnsafeViewOp : Aten_SizedView<"_unsafe_view",
-    "(Tensor self, SymInt[] size) -> Tensor", "view">, Vjp<"reshape">;
+    "(Tensor self, SymInt[] size) -> Tensor", "view">, Vjp<"reshape">,
+    CoreForm<"complexView">;
 def Aten_ViewDtypeOp : Aten_View<"view.dtype",
     "(Tensor(a) self, ScalarType dtype) -> Tensor(a)", "viewDtype">;
 def Aten_PermuteOp : Aten_View<"permute",
