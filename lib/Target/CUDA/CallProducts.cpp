@@ -40,6 +40,12 @@ std::optional<ProductProblem> cuda::readProduct(aten::CallOp op) {
     p.b = call.value("mat2");
     return p;
   }
+  if (name == "aten._grouped_mm" && !call.value("offs") &&
+      !call.value(aten::optional("bias"))) { // a matrix each
+    p.a = call.value("self");
+    p.b = call.value("mat2");
+    return p;
+  }
   if (name != "aten.addmm" && name != "aten.baddbmm")
     return std::nullopt;
   bool isBatch = name == "aten.baddbmm";

@@ -178,10 +178,10 @@ std::vector<CallKernel> cuda::writeCall(Operation *op, std::string &problem,
       if (!result.isKnown)
         result = family(call, options);
     for (auto family :
-         {writeRowsCall, writeBagCall, writeScatterCall, writeIndexPutCall,
-          writeOrderCall, writeWindowsCall, writePoolCall, writeResampleCall,
-          writePaddingCall, writeSelectCall, writeMaskedCall, writeGridCall,
-          writeDistanceCall, writeDrawCall, writeSpecialCall})
+         {writeGroupedCall, writeRowsCall, writeBagCall, writeScatterCall,
+          writeIndexPutCall, writeOrderCall, writeWindowsCall, writePoolCall,
+          writeResampleCall, writePaddingCall, writeSelectCall, writeMaskedCall,
+          writeGridCall, writeDistanceCall, writeDrawCall, writeSpecialCall})
       if (!result.isKnown)
         result = family(call);
   }

@@ -170,6 +170,7 @@ struct CallResult {
 CallResult writeProductCall(aten::CallOp op, CallOptions options);
 CallResult writeConvolutionCall(aten::CallOp op, CallOptions options);
 CallResult writeAttentionCall(aten::CallOp op, CallOptions options);
+CallResult writeGroupedCall(aten::CallOp op);
 CallResult writeRowsCall(aten::CallOp op);
 CallResult writeBagCall(aten::CallOp op);
 CallResult writeScatterCall(aten::CallOp op);

@@ -81,6 +81,20 @@ struct Products {
   int64_t sum = F32; ///< the type of sums: F32 or F64
 };
 
+/// One product a group, of which each has a stretch of its rows, columns or
+/// steps: from where the one before it ends to offsets[group]. It is followed
+/// by the product of the whole; what no group has is zero.
+struct GroupedProducts {
+  enum Along : int64_t { Rows, Columns, Steps };
+  int64_t along = Rows, groups = 0;
+  int64_t sum = F32;
+  Tensor offsets;
+  int64_t offsetStride = 1;
+  /// Elements between neighbors along the stretch, and between groups.
+  int64_t unitA = 0, unitB = 0, unitOut = 0;
+  int64_t groupA = 0, groupB = 0, groupOut = 0;
+};
+
 /// [batch, head, row, element], or as many dimensions as it has: strides.
 struct HeadTensor {
   int64_t operand = -1; ///< its number; below 0: there is none

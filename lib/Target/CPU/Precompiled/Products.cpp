@@ -431,7 +431,78 @@ void multiplyAll(void **operands, int64_t *cells,
   }
 }
 
+//===--- Products of groups -----------------------------------------------===//
+
+using precompiled::GroupedProducts;
+
+/// Of `told` the extent that groups divide.
+int64_t &extentOf(GroupedProducts::Along along, precompiled::Product &product) {
+  return along == GroupedProducts::Rows      ? product.rows
+         : along == GroupedProducts::Columns ? product.columns
+                                             : product.steps;
+}
+
+template <typename T>
+void storeZeros(const precompiled::Product &product, void **operands) {
+  const Offset row{product.outRow}, column{product.outColumn};
+  withElements<T>(product.out, operands, [&](auto *out) {
+    using E = std::remove_reference_t<decltype(*out)>;
+    for (int i = 0; i < int(product.rows); ++i)
+      for (int j = 0; j < int(product.columns); ++j)
+        out[row(i) + column(j)] = to<E>(T(0));
+  });
+}
+
+template <typename T>
+void multiplyGroupsOf(void **operands, int64_t *cells,
+                      const GroupedProducts &told) {
+  const auto &whole =
+      *reinterpret_cast<const precompiled::Product *>(&told + 1);
+  const auto along = GroupedProducts::Along(told.along);
+  precompiled::Product all = whole;
+  const int64_t length = extentOf(along, all);
+  const void *offsets = operands[told.offsets.operand];
+  Mark mark;
+  int64_t start = 0;
+  auto run = [&](int64_t group, int64_t end) {
+    precompiled::Product product = whole;
+    extentOf(along, product) = end - start;
+    product.a.tensor.at += group * told.groupA + start * told.unitA;
+    product.b.tensor.at += group * told.groupB + start * told.unitB;
+    product.out.at += group * told.groupOut + start * told.unitOut;
+    Given given = {operands, &product};
+    cutback_host::blockNow = {0, 0, 0};
+    if (product.rows == 0 || product.columns == 0)
+      return;
+    if (product.steps != 0 && group < told.groups)
+      runProducts(1, multiplyGiven<T>, &given, cells);
+    else if (cells[2] == 0)
+      storeZeros<T>(product, operands);
+  };
+  for (int64_t group = 0; group < told.groups; ++group) {
+    const int64_t at = told.offsets.at + group * told.offsetStride;
+    const int64_t end = checked(told.offsets.type == precompiled::I32
+                                    ? static_cast<const int *>(offsets)[at]
+                                    : static_cast<const int64_t *>(offsets)[at],
+                                length + 1, mark.words);
+    run(group, std::max(start, end));
+    start = std::max(start, end);
+  }
+  if (along != GroupedProducts::Steps)
+    run(told.groups, length);
+  mark.tell(cells);
+}
+
 } // namespace
+
+extern "C" void cutback_grouped_products(void **operands, int64_t *cells,
+                                         const GroupedProducts *told) {
+  cells[0] = 0;
+  if (told->sum == precompiled::F64)
+    multiplyGroupsOf<double>(operands, cells, *told);
+  else
+    multiplyGroupsOf<float>(operands, cells, *told);
+}
 
 extern "C" void cutback_products(void **operands, int64_t *cells,
                                  const precompiled::Products *products) {
