@@ -242,6 +242,8 @@ public:
   /// Null for an op on the list of core ops: it has an element formula or is a
   /// view, which no condition of a rule excepts, or no rule takes it apart.
   aten::DecomposeFn of(Operation *op) const {
+    if (aten::DecomposeFn rule = decompose::findEmptyRule(op))
+      return rule;
     aten::DecomposeFn rule = ofUnit(op);
     if (!rule)
       rule = find(formRules, op);

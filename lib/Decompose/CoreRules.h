@@ -30,6 +30,9 @@ namespace forms {
 #include "cutback/Dialect/Aten/AtenCoreForms.inc"
 } // namespace forms
 
+/// The rule of an op that combines tensors without elements; null for others.
+aten::DecomposeFn findEmptyRule(mlir::Operation *op);
+
 /// f32 for 16-bit floats, else the element type of `x`: what the rules
 /// compute in.
 mlir::Type computeType(mlir::Value x);

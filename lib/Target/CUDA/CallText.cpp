@@ -11,6 +11,7 @@
 #include "cutback/Dialect/Joint/Joint.h"
 
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
 using namespace cutback;
@@ -167,8 +168,46 @@ void CallWriter::openRows(int64_t rows, int64_t columns) {
   kernel().waits = true;
 }
 
+static std::string noElementsText(Value tensor) {
+  std::string text;
+  llvm::raw_string_ostream(text)
+      << "has elements of type "
+      << cast<RankedTensorType>(tensor.getType()).getElementType()
+      << ", which kernels do not have";
+  return text;
+}
+
+/// A marker, or what computes and changes no element: there is nothing to
+/// launch.
+static bool isNothing(Operation *op) {
+  auto isEmpty = [](Value value) {
+    auto type = dyn_cast<RankedTensorType>(value.getType());
+    return type && type.hasStaticShape() && type.getNumElements() == 0;
+  };
+  if (auto write = dyn_cast<joint::WriteOp>(op))
+    return isEmpty(write->getOperand(0));
+  auto call = dyn_cast<aten::CallOp>(op);
+  if (call && call.getPacketName() == "pippy._pipe_split")
+    return true;
+  return op->getNumResults() && isMemoryEffectFree(op) &&
+         llvm::all_of(op->getResults(), isEmpty);
+}
+
+/// Why no family knows the op.
+static std::string missingText(Operation *op) {
+  SmallVector<Value> all(op->getOperands());
+  llvm::append_range(all, op->getResults());
+  for (Value value : all)
+    if (isa<RankedTensorType>(value.getType()) &&
+        elementTypeText(value).empty())
+      return noElementsText(value);
+  return "has no kernel yet";
+}
+
 std::vector<CallKernel> cuda::writeCall(Operation *op, std::string &problem,
                                         CallOptions options) {
+  if (isNothing(op))
+    return {};
   CallResult result = writeEffectCall(op);
   if (!result.isKnown)
     result = writeSeededDraw(op);
@@ -185,13 +224,13 @@ std::vector<CallKernel> cuda::writeCall(Operation *op, std::string &problem,
       if (!result.isKnown)
         result = family(call);
   }
-  problem = result.isKnown ? result.problem : "has no kernel yet";
+  problem = result.isKnown ? result.problem : missingText(op);
   for (const CallKernel &call : result.kernels)
     for (Value root : call.roots)
       if (!root)
         continue;
       else if (elementTypeText(root).empty())
-        problem = "has elements of a type that kernels do not have";
+        problem = noElementsText(root);
       else if (cast<RankedTensorType>(root.getType()).getNumElements() >
                INT32_MAX)
         problem = "has a tensor of more than 2^31 elements";

@@ -166,7 +166,10 @@ private:
     CallKernel copy = writeDenseCopy(value);
     if (!areForTarget(copy)) {
       Operation *op = value.getDefiningOp();
-      missing.add(op ? op : segments.functions[segment], kNoMachineCode);
+      missing.add(op ? op : segments.functions[segment],
+                  op ? noMachineCodeText(op)
+                     : "has an argument that the machine code of copies does "
+                       "not take");
       hasFailed = true;
     }
     size_t number = numberOf(std::move(copy.kernel), segment);
@@ -238,9 +241,6 @@ private:
     return found->second;
   }
 
-  static constexpr const char *kNoMachineCode =
-      "has tensors of types or of more dimensions than the machine code of "
-      "calls takes";
   /// Whether the target has what runs calls.
   bool areForTarget(ArrayRef<CallKernel> calls) const {
     return form == StepKernels::HaveText ||
@@ -359,7 +359,7 @@ private:
       std::vector<CallKernel> kernels =
           writeCall(&op, problem, {form, options});
       if (problem.empty() && !areForTarget(kernels))
-        problem = kNoMachineCode;
+        problem = noMachineCodeText(&op);
       if (!problem.empty() && form == StepKernels::AreMachineCode)
         if (auto call = writeInterpretedCall(&op)) {
           problem = "";

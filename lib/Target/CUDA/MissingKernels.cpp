@@ -7,6 +7,8 @@
 
 #include "MissingKernels.h"
 
+#include "CallDescription.h"
+
 #include "cutback/Analysis/Names.h"
 #include "cutback/Dialect/Joint/BackwardKey.h"
 
@@ -53,6 +55,21 @@ std::string cuda::launchText(Location location) {
   return text;
 }
 
+std::string cuda::noMachineCodeText(Operation *op) {
+  SmallVector<Value> all(op->getOperands());
+  llvm::append_range(all, op->getResults());
+  for (Value value : all) {
+    auto type = dyn_cast<RankedTensorType>(value.getType());
+    if (!type)
+      continue;
+    if (type.getRank() > precompiled::kMostDims)
+      return "has a tensor of " + std::to_string(type.getRank()) +
+             " dimensions, of which the machine code of calls takes " +
+             std::to_string(precompiled::kMostDims);
+  }
+  return "has sizes or arguments that the machine code of calls does not take";
+}
+
 void MissingKernels::add(Operation *op, const std::string &problem) {
   auto [found, isNew] =
       numbers.try_emplace(shortOpName(op) + " " + problem, calls.size());
@@ -63,15 +80,23 @@ void MissingKernels::add(Operation *op, const std::string &problem) {
 
 void MissingKernels::report() const {
   for (const Calls &entry : calls) {
+    std::string types;
+    llvm::raw_string_ostream out(types);
+    out << "(";
+    llvm::interleaveComma(entry.first->getOperandTypes(), out);
+    out << ") -> ";
+    llvm::interleaveComma(entry.first->getResultTypes(), out);
     auto diag = entry.first->emitError("'")
-                << shortOpName(entry.first) << "' " << entry.problem;
+                << shortOpName(entry.first) << "' " << entry.problem << ", as "
+                << types;
     std::string where = whereText(entry.first->getLoc());
     if (!where.empty())
       diag.attachNote() << "it stands in " << where;
     if (entry.count > 1)
       diag.attachNote() << "it is the first of " << entry.count
                         << " such calls of the step";
-    diag.attachNote() << "run the step with --reference, or leave the op out "
-                         "of the model";
+    diag.attachNote() << "run the step with cutback run --target=cpu, which "
+                         "interprets it, or with --reference, or leave the op "
+                         "out of the model";
   }
 }

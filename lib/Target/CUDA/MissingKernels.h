@@ -16,7 +16,7 @@ class MissingKernels {
 public:
   /// `problem` goes on behind the op's name: "has no kernel yet".
   void add(mlir::Operation *op, const std::string &problem);
-  /// An error at the first call of each, with how many there are.
+  /// An error at the first call of each, with its types and how many there are.
   void report() const;
 
 private:
@@ -28,6 +28,9 @@ private:
   std::vector<Calls> calls;        ///< in the order of the first ones
   llvm::StringMap<size_t> numbers; ///< by op and reason
 };
+
+/// Of a call that has a kernel, but no function for a CPU: why.
+std::string noMachineCodeText(mlir::Operation *op);
 
 /// The module that an op belongs to, and its line: "blocks.0.fc, m.py:9".
 std::string whereText(mlir::Location location);

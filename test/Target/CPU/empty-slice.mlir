@@ -2,7 +2,7 @@
 
 // RUN: rm -rf %t && cutback compile %s --to=kernels -o %t 2>&1 | count 0
 // RUN: FileCheck %s --input-file=%t/kernels.mlir
-// CHECK: kernel.func @k_slice_backward
+// CHECK: kernel.func @k_full
 // CHECK-NOT: kernel.load
 // CHECK: kernel.store
 
