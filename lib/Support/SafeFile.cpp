@@ -2,46 +2,89 @@
 //
 // Files that are either written whole or not at all.
 //
-//   1. write and fsync `.NAME.PID.tmp` in the folder of the target
+//   1. write and fsync `.NAME.PID.RANDOM.tmp` in the folder of the target, a
+//      new file that is locked meanwhile; what dead processes have left of
+//      such files goes
 //   2. rename it over the target, which POSIX makes atomic
 //   3. fsync the folder, so that the new name survives a power failure
 //
 // A new folder is filled under a temporary name and renamed as a whole. Two
 // folders cannot be swapped without moving what else lies in the old one, so
 // in an existing folder the files are renamed one by one, after all of them
-// have been written. Signals that would end the process wait meanwhile: only a
-// kill -9 within those few microseconds leaves files of two runs, each whole,
-// and the certificate refuses them.
+// have been written. Signals that would end the process wait meanwhile: a
+// kill -9 leaves temporary files, which the next write to the same place
+// removes, and, within those few microseconds, files of two runs, each whole,
+// which the certificate refuses.
 
 #include "cutback/Support/SafeFile.h"
 
 #include <cerrno>
+#include <chrono>
 #include <climits>
 #include <csignal>
-#include <cstdlib>
+#include <cstdint>
+#include <cstdio>
 #include <cstring>
+#include <dirent.h>
 #include <fcntl.h>
 #include <filesystem>
+#include <iterator>
+#include <mutex>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 namespace cutback {
 
 namespace {
-/// Holds back the signals that end a process while temporary files exist.
+/// Holds back the signals that end a process while temporary files exist: any
+/// thread may get one, so a handler notes it, and it is raised again when the
+/// files are gone. A signal that the process handles or ignores is left alone.
 class SignalsHeld {
 public:
   SignalsHeld() {
-    sigset_t held;
-    sigemptyset(&held);
-    for (int number : {SIGINT, SIGTERM, SIGHUP, SIGQUIT})
-      sigaddset(&held, number);
-    pthread_sigmask(SIG_BLOCK, &held, &before);
+    std::lock_guard<std::mutex> lock(mutex);
+    if (holders++)
+      return;
+    for (size_t i = 0; i < std::size(kEnding); ++i) {
+      noted[i] = 0;
+      struct sigaction own = {};
+      isHeld[i] = ::sigaction(kEnding[i], nullptr, &before[i]) == 0 &&
+                  !(before[i].sa_flags & SA_SIGINFO) &&
+                  before[i].sa_handler == SIG_DFL;
+      own.sa_handler = note;
+      own.sa_flags = SA_RESTART;
+      if (isHeld[i])
+        ::sigaction(kEnding[i], &own, nullptr);
+    }
   }
-  ~SignalsHeld() { pthread_sigmask(SIG_SETMASK, &before, nullptr); }
+  ~SignalsHeld() {
+    std::lock_guard<std::mutex> lock(mutex);
+    if (--holders)
+      return;
+    for (size_t i = 0; i < std::size(kEnding); ++i)
+      if (isHeld[i])
+        ::sigaction(kEnding[i], &before[i], nullptr);
+    for (size_t i = 0; i < std::size(kEnding); ++i)
+      if (isHeld[i] && noted[i])
+        ::kill(::getpid(), kEnding[i]);
+  }
+  SignalsHeld(const SignalsHeld &) = delete;
+  SignalsHeld &operator=(const SignalsHeld &) = delete;
 
 private:
-  sigset_t before;
+  static constexpr int kEnding[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+  static void note(int number) {
+    for (size_t i = 0; i < std::size(kEnding); ++i)
+      if (kEnding[i] == number)
+        noted[i] = 1;
+  }
+
+  static inline std::mutex mutex;
+  static inline unsigned holders = 0;
+  static inline struct sigaction before[std::size(kEnding)];
+  static inline bool isHeld[std::size(kEnding)];
+  static inline volatile sig_atomic_t noted[std::size(kEnding)];
 };
 } // namespace
 
@@ -84,20 +127,81 @@ static std::string folderOf(const std::string &path) {
   return slash == 0 ? "/" : path.substr(0, slash);
 }
 
-static std::string temporaryName(const std::string &path) {
-  size_t slash = path.rfind('/');
-  size_t name = slash == std::string::npos ? 0 : slash + 1;
-  return path.substr(0, name) + "." + path.substr(name) + "." +
-         std::to_string(::getpid()) + ".tmp";
+/// Behind the number of the process: what nobody can have made a file of.
+static std::string randomDigits() {
+  uint64_t number = 0;
+  if (::getentropy(&number, sizeof number) != 0)
+    number = std::chrono::steady_clock::now().time_since_epoch().count();
+  char text[20];
+  std::snprintf(text, sizeof text, "%016llx",
+                static_cast<unsigned long long>(number));
+  return text;
 }
 
-/// Writes and flushes a new file with the access rights `mode`.
+/// What a temporary name of `path` begins with, without its folder.
+static std::string temporaryPrefix(const std::string &path) {
+  size_t slash = path.rfind('/');
+  return "." + path.substr(slash == std::string::npos ? 0 : slash + 1) + ".";
+}
+
+static std::string temporaryName(const std::string &path) {
+  return folderOf(path) + "/" + temporaryPrefix(path) +
+         std::to_string(::getpid()) + "." + randomDigits() + ".tmp";
+}
+
+/// The process that a temporary name is of, 0 for any other name.
+static pid_t ownerOf(std::string_view name, std::string_view prefix) {
+  constexpr size_t digits = 16;
+  constexpr std::string_view suffix = ".tmp";
+  size_t tail = 1 + digits + suffix.size();
+  if (name.size() <= prefix.size() + tail ||
+      name.substr(0, prefix.size()) != prefix ||
+      name.substr(name.size() - suffix.size()) != suffix)
+    return 0;
+  std::string number(
+      name.substr(prefix.size(), name.size() - prefix.size() - tail));
+  bool isNumber = number.size() < 10 &&
+                  number.find_first_not_of("0123456789") == std::string::npos;
+  return isNumber && name[name.size() - tail] == '.'
+             ? static_cast<pid_t>(std::stol(number))
+             : 0;
+}
+
+/// Removes what a process that was killed has left beside `path`. A process
+/// that lives, and one of another machine that holds its file, keeps it.
+static void removeLeftOvers(const std::string &path) {
+  std::string folder = folderOf(path), prefix = temporaryPrefix(path);
+  DIR *listed = ::opendir(folder.c_str());
+  if (!listed)
+    return;
+  std::vector<std::string> dead;
+  while (const dirent *entry = ::readdir(listed)) {
+    pid_t owner = ownerOf(entry->d_name, prefix);
+    if (owner > 0 && ::kill(owner, 0) != 0 && errno == ESRCH)
+      dead.push_back(folder + "/" + entry->d_name);
+  }
+  ::closedir(listed);
+  for (const std::string &name : dead) {
+    int file =
+        ::open(name.c_str(), O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC);
+    bool isHeld = file >= 0 && ::flock(file, LOCK_EX | LOCK_NB) != 0;
+    std::error_code ignored;
+    if (!isHeld)
+      std::filesystem::remove_all(name, ignored);
+    if (file >= 0)
+      ::close(file);
+  }
+}
+
+/// Writes and flushes a new file with the access rights `mode`. Whatever has
+/// its name already, a link too, stays and is an error.
 static std::string writeNew(const std::string &path, std::string_view data,
                             mode_t mode) {
-  int file =
-      ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode);
+  int file = ::open(path.c_str(),
+                    O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
   if (file < 0)
     return std::strerror(errno);
+  ::flock(file, LOCK_EX | LOCK_NB);
   std::string error = writeAll(file, data);
   if (error.empty() && ::fsync(file) != 0)
     error = std::strerror(errno);
@@ -149,6 +253,7 @@ std::string writeFileSafely(const std::string &path, std::string_view data) {
     return error.empty() ? "" : "cannot write '" + path + "': " + error;
   }
   SignalsHeld held;
+  removeLeftOvers(target);
   std::string temporary = temporaryName(target);
   mode_t mode = exists ? info.st_mode & 07777 : 0666;
   std::string error = writeNew(temporary, data, mode);
@@ -163,18 +268,16 @@ std::string writeFileSafely(const std::string &path, std::string_view data) {
   return "";
 }
 
-/// Writes all of `files` into `folder`, under the names that `nameOf` gives.
-template <typename NameOf>
+/// Writes all of `files` into `folder`, under the names in `paths`.
 static std::string writeFiles(const std::string &folder,
                               const std::vector<NamedFile> &files,
-                              NameOf nameOf) {
+                              const std::vector<std::string> &paths) {
   for (size_t i = 0; i < files.size(); ++i) {
-    std::string path = nameOf(folder + "/" + files[i].name);
-    std::string error = writeNew(path, files[i].data, 0666);
+    std::string error = writeNew(paths[i], files[i].data, 0666);
     if (error.empty())
       continue;
     for (size_t j = 0; j < i; ++j)
-      ::unlink(nameOf(folder + "/" + files[j].name).c_str());
+      ::unlink(paths[j].c_str());
     return "cannot write '" + folder + "/" + files[i].name + "': " + error;
   }
   return "";
@@ -186,11 +289,19 @@ static std::string writeNewFolder(const std::string &folder,
   std::filesystem::create_directories(folderOf(folder), code);
   if (code)
     return "cannot make folder '" + folderOf(folder) + "': " + code.message();
+  removeLeftOvers(folder);
   std::string temporary = temporaryName(folder);
   if (::mkdir(temporary.c_str(), 0777) != 0)
     return "cannot make folder '" + folder + "': " + std::strerror(errno);
-  std::string error =
-      writeFiles(temporary, files, [](std::string path) { return path; });
+  int lock = ::open(temporary.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (lock >= 0)
+    ::flock(lock, LOCK_EX | LOCK_NB);
+  std::vector<std::string> paths;
+  for (const NamedFile &file : files)
+    paths.push_back(temporary + "/" + file.name);
+  std::string error = writeFiles(folder, files, paths);
+  if (lock >= 0)
+    ::close(lock);
   if (error.empty()) {
     syncFolder(temporary);
     if (::rename(temporary.c_str(), folder.c_str()) == 0) {
@@ -216,20 +327,22 @@ std::string writeFolderSafely(const std::string &folder,
                           : writeNewFolder(target, files);
   if (!S_ISDIR(info.st_mode))
     return cannotWrite(folder, ENOTDIR);
+  std::vector<std::string> paths;
   for (const NamedFile &file : files) {
     std::string path = target + "/" + file.name;
     if (::stat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode))
       return cannotWrite(path, EISDIR);
+    removeLeftOvers(path);
+    paths.push_back(temporaryName(path));
   }
-  std::string error = writeFiles(target, files, temporaryName);
+  std::string error = writeFiles(target, files, paths);
   if (!error.empty())
     return error;
-  for (const NamedFile &file : files) {
-    std::string path = target + "/" + file.name;
-    if (::rename(temporaryName(path).c_str(), path.c_str()) != 0 &&
-        error.empty())
+  for (size_t i = 0; i < files.size(); ++i) {
+    std::string path = target + "/" + files[i].name;
+    if (::rename(paths[i].c_str(), path.c_str()) != 0 && error.empty())
       error = cannotWrite(path, errno);
-    ::unlink(temporaryName(path).c_str());
+    ::unlink(paths[i].c_str());
   }
   syncFolder(target);
   return error;

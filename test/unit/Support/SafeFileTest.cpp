@@ -10,6 +10,8 @@
 #include <sstream>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
+#include <thread>
 #include <unistd.h>
 
 using namespace cutback;
@@ -136,6 +138,70 @@ TEST_F(SafeFile, anExistingFolderKeepsOtherFiles) {
   EXPECT_EQ(read("out/mine"), "mine");
   EXPECT_EQ(read("out/a"), "1");
   EXPECT_EQ(entries("out"), 3u);
+}
+
+/// A number that no process has.
+std::string deadProcess() {
+  pid_t child = ::fork();
+  if (child == 0)
+    ::_exit(0);
+  ::waitpid(child, nullptr, 0);
+  return std::to_string(child);
+}
+
+TEST_F(SafeFile, whatDeadProcessesLeftGoesAndNothingElse) {
+  std::string tail = "." + std::string(16, 'a') + ".tmp";
+  std::string dead = deadProcess() + tail;
+  std::string alive = std::to_string(::getppid()) + tail;
+  for (const std::string &name : std::vector<std::string>{
+           ".a." + dead, ".a." + alive, ".b." + dead, ".a.tmp", ".a.x" + tail})
+    std::ofstream(path(name)) << "left";
+  fs::create_directory(path(".out." + dead));
+  std::ofstream(path(".out." + dead + "/big")) << "left";
+  EXPECT_EQ(writeFileSafely(path("a"), "x"), "");
+  EXPECT_EQ(writeFolderSafely(path("out"), {{"f", "1"}}), "");
+  EXPECT_FALSE(fs::exists(path(".a." + dead)));
+  EXPECT_FALSE(fs::exists(path(".out." + dead)));
+  EXPECT_TRUE(fs::exists(path(".a." + alive)));
+  EXPECT_TRUE(fs::exists(path(".b." + dead))) << "of another file";
+  EXPECT_TRUE(fs::exists(path(".a.tmp")) && fs::exists(path(".a.x" + tail)));
+}
+
+TEST_F(SafeFile, aLinkThatWasPlantedIsNotWritten) {
+  // The names of before, for each process that this one could be.
+  std::ofstream(path("victim")) << "mine";
+  fs::create_symlink(path("victim"),
+                     path(".a." + std::to_string(::getpid()) + ".tmp"));
+  EXPECT_EQ(writeFileSafely(path("a"), "x"), "");
+  EXPECT_EQ(read("victim"), "mine");
+  EXPECT_EQ(read("a"), "x");
+}
+
+/// Ends with a signal that another thread gets while files are written again
+/// and again.
+[[noreturn]] void writeUntilEnded(const std::string &folder, bool toFolder) {
+  std::thread other([] { ::sleep(10); });
+  std::string data(1 << 20, 'x');
+  for (int i = 0; i < 10000; ++i)
+    toFolder ? writeFolderSafely(folder + "/new" + std::to_string(i),
+                                 {{"a", data}, {"b", data}})
+             : writeFileSafely(folder + "/a", data);
+  ::_exit(1);
+}
+
+TEST_F(SafeFile, aSignalToAnyThreadLeavesNothing) {
+  for (bool toFolder : {false, true}) {
+    pid_t child = ::fork();
+    if (child == 0)
+      writeUntilEnded(folder, toFolder);
+    ::usleep(60000);
+    ::kill(child, SIGTERM);
+    int status = 0;
+    ::waitpid(child, &status, 0);
+    EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM);
+    for (const auto &entry : fs::directory_iterator(folder))
+      EXPECT_NE(entry.path().extension(), ".tmp") << entry.path();
+  }
 }
 
 TEST_F(SafeFile, aFolderIsNoFile) {
