@@ -157,7 +157,7 @@ function(cutback_add_tool name)
   target_link_libraries(${name} PRIVATE ${ARG_LINK_LIBS} CutbackMLIR)
   if(CUTBACK_STATIC_TOOLS)
     set_target_properties(${name} PROPERTIES CUTBACK_STATIC_MLIR ON)
-    target_link_options(${name} PRIVATE -static-libstdc++ -static-libgcc
+    target_link_options(${name} PRIVATE -static-libstdc++
                         -Wl,--gc-sections ${CUTBACK_SMALLER})
   endif()
   cutback_use_pch(${name})

@@ -7,10 +7,17 @@
 // A function may add and delete others while it runs. What is added waits, and
 // what is deleted is marked, until the next run begins, so that a step has one
 // set of functions from its first launch to its last.
+//
+// A function may throw, which is an error of the step; it may leave with a
+// longjmp, and then the next run finds that this one is over; and it may not
+// run the step that calls it.
 
 #include "cutback/Runtime/HookTable.h"
 
 #include <algorithm>
+#include <cstdio>
+#include <cxxabi.h>
+#include <exception>
 
 using namespace cutback;
 
@@ -45,9 +52,32 @@ bool HookTable::remove(uint64_t key) {
   return false;
 }
 
-void HookTable::beginRun() { isRunning = true; }
+/// A copy: a function that leaves with a longjmp takes the original with it.
+static thread_local char atWork[256];
+
+const char *cutback::hookAtWork() { return *atWork ? atWork : nullptr; }
+
+/// Whether a function that run() has called is still at work. It may have left
+/// with a longjmp: then frames below are others, or this one is above.
+bool HookTable::isInFunction() const {
+  auto here = reinterpret_cast<uintptr_t>(__builtin_frame_address(0));
+  return frame && caller == std::this_thread::get_id() &&
+         here < reinterpret_cast<uintptr_t>(frame) && frame->mark == mark;
+}
+
+bool HookTable::beginRun() {
+  if (isRunning && frame && caller == std::this_thread::get_id()) {
+    if (isInFunction())
+      return false;
+    frame = nullptr;
+    endRun();
+  }
+  isRunning = true;
+  return true;
+}
 
 void HookTable::endRun() {
+  *atWork = 0;
   isRunning = false;
   for (size_t point = 0; point < all.size(); ++point) {
     std::vector<Entry> &list = entries[point];
@@ -74,14 +104,30 @@ bool HookTable::hasFunctions(int64_t key) const {
   return list && !list->empty();
 }
 
-/// Functions of ours get a copy of what lies on a device.
-int64_t HookTable::call(const HookFunction &function, const HookPoint &point,
-                        const HookBuffer &buffer, std::string &why) {
-  if (!function.own)
+/// A function of the user. An exception of it ends here: what is between knows
+/// of none. (The end of a thread, which looks like one, goes on.)
+static int64_t callGuarded(const HookFunction &function,
+                           const HookBuffer &buffer, std::string &why) {
+  try {
     return function.call(buffer.data, buffer.bytes, buffer.type,
                          static_cast<int32_t>(buffer.sizes->size()),
                          buffer.sizes->data(), function.userData,
                          buffer.stream);
+  } catch (const std::exception &exception) {
+    why = std::string("it throws an exception: ") + exception.what();
+  } catch (abi::__forced_unwind &) {
+    throw;
+  } catch (...) {
+    why = "it throws an exception";
+  }
+  return -1;
+}
+
+/// Functions of ours get a copy of what lies on a device.
+static int64_t call(const HookFunction &function, const HookPoint &point,
+                    const HookBuffer &buffer, std::string &why) {
+  if (!function.own)
+    return callGuarded(function, buffer, why);
   if (!buffer.copy)
     return function.own(point, buffer, why);
   std::vector<char> host(static_cast<size_t>(buffer.bytes));
@@ -98,19 +144,31 @@ std::string HookTable::run(int64_t key, const HookBuffer &buffer) const {
   if (!list || list->empty())
     return "";
   const HookPoint &point = all[static_cast<size_t>(list - entries.data())];
+  std::string where = "the hook on " + describeHook(point);
+  volatile Frame own = {};
+  own.mark = mark += 0x9E3779B97F4A7C15u;
+  caller = std::this_thread::get_id();
+  frame = &own;
+  std::string problem;
   for (const Entry &entry : *list) {
     std::string why;
+    std::snprintf(atWork, sizeof atWork, "%s", where.c_str());
     int64_t changed = call(entry.function, point, buffer, why);
-    std::string where = "the hook on " + describeHook(point);
+    *atWork = 0;
     if (changed < 0)
-      return where + (why.empty() ? " stops the step: it returns " +
-                                        std::to_string(changed)
-                                  : ": " + why);
-    if (changed != 0 && changed != buffer.bytes)
-      return where + " returns a gradient of " + std::to_string(changed) +
-             " bytes in place of one of " + std::to_string(buffer.bytes);
-    if (changed != 0 && !point.replaces)
-      return where + " returns a gradient, and hooks of this kind only see it";
+      problem = where + (why.empty() ? " stops the step: it returns " +
+                                           std::to_string(changed)
+                                     : ": " + why);
+    else if (changed != 0 && changed != buffer.bytes)
+      problem = where + " returns a gradient of " + std::to_string(changed) +
+                " bytes in place of one of " + std::to_string(buffer.bytes);
+    else if (changed != 0 && !point.replaces)
+      problem =
+          where + " returns a gradient, and hooks of this kind only see it";
+    if (!problem.empty())
+      break;
   }
-  return "";
+  own.mark = 0;
+  frame = nullptr;
+  return problem;
 }

@@ -16,6 +16,7 @@
 #include "Commands.h"
 #include "OwnInterpreter.h"
 
+#include "cutback/Runtime/HookTable.h"
 #include "cutback/Support/SafeFile.h"
 #include "cutback/Support/Text.h"
 
@@ -26,6 +27,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <exception>
+#include <initializer_list>
 #include <new>
 #include <stdexcept>
 #include <sys/mman.h>
@@ -46,9 +48,9 @@ static const char *const kAskForMemory =
     " shell (ulimit -v), allows; raise the limit, or give a smaller input\n";
 
 /// Uses nothing but write(2): it runs in signal handlers.
-[[noreturn]] static void leave(int code, const char *what, const char *detail,
-                               const char *next) {
-  for (const char *part : {"cutback: error: ", what, detail, next}) {
+[[noreturn]] static void leave(int code,
+                               std::initializer_list<const char *> parts) {
+  for (const char *part : parts) {
     ssize_t ignored = ::write(STDERR_FILENO, part, std::strlen(part));
     (void)ignored;
   }
@@ -56,11 +58,11 @@ static const char *const kAskForMemory =
 }
 
 [[noreturn]] static void leaveWithDefect(const char *what, const char *detail) {
-  leave(OurDefect, what, detail, kAskForReport);
+  leave(OurDefect, {"cutback: error: ", what, detail, kAskForReport});
 }
 
 [[noreturn]] static void leaveWithoutMemory() {
-  leave(WrongInput, "out of memory", "", kAskForMemory);
+  leave(WrongInput, {"cutback: error: out of memory", kAskForMemory});
 }
 
 /// Whether what malloc asks the system for is still to be had.
@@ -79,6 +81,10 @@ static void onSignal(int number) {
                      : number == SIGFPE ? "invalid arithmetic"
                      : number == SIGILL ? "invalid instruction"
                                         : "internal check failed";
+  if (const char *hook = hookAtWork())
+    leave(NoPlan, {"cutback: error: ", hook, " ends the process: ", what,
+                   "\ncutback: note: its function is that of --hook, not of "
+                   "cutback\n"});
   leaveWithDefect(what, "");
 }
 

@@ -105,10 +105,11 @@ std::vector<HookPoint> hookPointsOf(const Artifact &artifact);
 /// For as long as a run takes: functions that are added wait for the next.
 class HookedRun {
 public:
-  explicit HookedRun(HookTable *table) : table(table) {
-    if (table)
-      table->beginRun();
-  }
+  explicit HookedRun(HookTable *table)
+      : table(table && table->beginRun() ? table : nullptr),
+        problem(table && !this->table
+                    ? "a function of a hook runs the step that it is called by"
+                    : "") {}
   ~HookedRun() {
     if (table)
       table->endRun();
@@ -116,8 +117,12 @@ public:
   HookedRun(const HookedRun &) = delete;
   HookedRun &operator=(const HookedRun &) = delete;
 
+  /// Why there can be no run, or empty.
+  const std::string &error() const { return problem; }
+
 private:
   HookTable *table;
+  std::string problem;
 };
 
 /// "KERNEL (OP, PLACE)": of which launch an error speaks.

@@ -11,6 +11,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <thread>
 #include <vector>
 
 namespace cutback {
@@ -63,8 +64,10 @@ public:
   /// False if there is no function of this key.
   bool remove(uint64_t key);
 
-  /// Around a run of a step.
-  void beginRun();
+  /// Around a run of a step. False, and then there is nothing to end, if a
+  /// function of a hook has begun it: the step that called it is at work. A
+  /// run that a function left (longjmp) is over.
+  bool beginRun();
   void endRun();
 
   /// Whether a point has a function.
@@ -79,15 +82,26 @@ private:
     HookFunction function;
     bool isRemoved = false;
   };
-  static int64_t call(const HookFunction &function, const HookPoint &point,
-                      const HookBuffer &buffer, std::string &why);
+  /// In a frame of run(), for as long as it is there.
+  struct Frame {
+    uint64_t mark;
+  };
+  bool isInFunction() const;
   const std::vector<Entry> *entriesOf(int64_t key) const;
 
   std::vector<HookPoint> all;
   std::vector<std::vector<Entry>> entries, waiting; ///< by point
   uint64_t nextKey = 1;
   bool isRunning = false;
+  /// While functions are called: the frame of run(), and the mark in it.
+  mutable const volatile Frame *frame = nullptr;
+  mutable uint64_t mark = 0;
+  mutable std::thread::id caller;
 };
+
+/// What to call the hook whose function this thread runs, for who reports its
+/// end; null if it runs none. For signal handlers.
+const char *hookAtWork();
 
 } // namespace cutback
 

@@ -311,6 +311,8 @@ std::string CudaStep::run(const std::vector<size_t> &segments,
   if (!enter(error))
     return error;
   HookedRun hooked(hooks);
+  if (!hooked.error().empty())
+    return hooked.error();
   bool hasUpdate = false;
   for (size_t segment : segments)
     hasUpdate |= artifact.segments[segment].name == kUpdateSegment;

@@ -9,6 +9,8 @@
 #include "gtest/gtest.h"
 
 #include <algorithm>
+#include <csetjmp>
+#include <stdexcept>
 
 using namespace cutback;
 
@@ -108,6 +110,59 @@ TEST_F(HookTableTest, WhatIsDeletedWhileAStepRunsStaysToItsEnd) {
   EXPECT_EQ(run(4), "");
   EXPECT_EQ(log, "a");
   EXPECT_FALSE(table.hasFunctions(4));
+}
+
+int64_t throws(void *, int64_t, const char *, int32_t, const int64_t *,
+               void *userData, void *) {
+  if (userData)
+    throw std::runtime_error("of mine");
+  throw 42;
+}
+
+TEST_F(HookTableTest, AnExceptionStopsTheStepByName) {
+  int what = 0;
+  uint64_t key = table.add(0, {throws, &what});
+  EXPECT_EQ(run(4), "the hook on " + describeHook(table.points()[0]) +
+                        ": it throws an exception: of mine");
+  table.remove(key);
+  table.add(0, {throws, nullptr});
+  EXPECT_EQ(run(4), "the hook on " + describeHook(table.points()[0]) +
+                        ": it throws an exception");
+  EXPECT_EQ(hookAtWork(), nullptr);
+}
+
+jmp_buf gBack;
+
+int64_t jumps(void *, int64_t, const char *, int32_t, const int64_t *, void *,
+              void *) {
+  longjmp(gBack, 1);
+}
+
+TEST_F(HookTableTest, ARunThatAFunctionLeftIsOver) {
+  uint64_t key = table.add(0, {jumps});
+  if (setjmp(gBack) == 0) {
+    table.beginRun();
+    step(4);
+  }
+  EXPECT_TRUE(table.remove(key));
+  table.add(0, logs("new"));
+  EXPECT_EQ(run(4), "");
+  EXPECT_EQ(log, "new");
+}
+
+TEST_F(HookTableTest, AFunctionDoesNotRunTheStepThatCallsIt) {
+  std::string said;
+  HookFunction runs;
+  runs.own = [&](const HookPoint &, const HookBuffer &, std::string &) {
+    said = HookedRun(&table).error();
+    return int64_t(0);
+  };
+  table.add(0, runs);
+  EXPECT_EQ(run(4), "");
+  EXPECT_EQ(said, "a function of a hook runs the step that it is called by");
+  table.add(0, logs("later"));
+  EXPECT_EQ(run(4), "");
+  EXPECT_EQ(log, "later");
 }
 
 int64_t callOf(void *buffer, int64_t bytes, const char *type, int32_t rank,
