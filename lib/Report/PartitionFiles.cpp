@@ -23,7 +23,7 @@ using namespace mlir;
 
 namespace cutback {
 
-static std::string printModule(ModuleOp module) {
+std::string printModule(ModuleOp module) {
   std::string text;
   llvm::raw_string_ostream os(text);
   OpPrintingFlags flags;
@@ -46,7 +46,7 @@ static std::string printAlone(Operation *op) {
 
 std::string writePartition(joint::GraphOp graph, const PartitionResult &result,
                            const ReportExtras &extras,
-                           const std::string &folder, ModuleOp kernels,
+                           const std::string &folder,
                            const std::vector<NamedFile> &more) {
   auto stored = cast<joint::GraphOp>(graph->clone());
   recordPlan(stored, result);
@@ -58,16 +58,13 @@ std::string writePartition(joint::GraphOp graph, const PartitionResult &result,
                                   {kPartitionFiles[1], forward},
                                   {kPartitionFiles[2], backward},
                                   {kPartitionFiles[3], plan}};
-  std::string step = kernels ? printModule(kernels) : "";
-  if (kernels)
-    files.push_back({kKernelsFile, step});
   files.insert(files.end(), more.begin(), more.end());
   return writeFolderSafely(folder, files);
 }
 
 /// The first line in which two texts differ.
-static PartMismatch differentLine(const char *file, StringRef stored,
-                                  StringRef computed) {
+PartMismatch differentLine(const char *file, StringRef stored,
+                           StringRef computed) {
   unsigned line = 1;
   while (true) {
     auto [first, rest] = stored.split('\n');

@@ -3,8 +3,8 @@
 // Halves from files, whoever made them: which values are saved, and which
 // result is whose gradient, is read from the places and names of arguments and
 // results, not from a plan. The command line and the C interface share this:
-// shown or run has been proved before, and nothing is made up where a file does
-// not say it.
+// what is shown or run has been proved before, and nothing is made up where a
+// file does not say it.
 //
 // A folder that `compile` wrote is one thing: its plan is made again from
 // joint.mlir, and each of the four files must be what that says.

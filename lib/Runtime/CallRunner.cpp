@@ -11,8 +11,6 @@
 
 #include <cstdlib>
 #include <dlfcn.h>
-#include <fstream>
-#include <sstream>
 #include <type_traits>
 #include <vector>
 
@@ -101,13 +99,9 @@ static std::unique_ptr<CallRunner> readCalls(const std::string &text,
   return nullptr;
 }
 
-std::unique_ptr<CallRunner> cutback::openCalls(const std::string &path,
+std::unique_ptr<CallRunner> cutback::openCalls(const std::string &text,
                                                std::string &error) {
-  // That it can be read was found with its checksum.
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream text;
-  text << file.rdbuf();
-  std::unique_ptr<CallRunner> runner = readCalls(text.str(), error);
+  std::unique_ptr<CallRunner> runner = readCalls(text, error);
   if (!runner)
     error = "has calls without machine code, and " + error;
   return runner;

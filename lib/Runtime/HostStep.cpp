@@ -10,6 +10,8 @@
 
 #include "cutback/Runtime/HostStep.h"
 
+#include "cutback/Runtime/LoadLibrary.h"
+
 #include "cutback/Support/Heap.h"
 
 #include <algorithm>
@@ -32,7 +34,7 @@ HostStep::Bytes HostStep::allocate(int64_t bytes) {
 
 /// The symbols of its kernels, and who runs those that are none. An empty
 /// string, or what is missing.
-std::string HostStep::findKernels(void *library, const std::string &folder) {
+std::string HostStep::findKernels(void *library) {
   if (artifact.target != kCpuTarget) {
     entry = reinterpret_cast<Launch>(::dlsym(library, "cutback_launch"));
     return entry ? "" : "has no kernels";
@@ -40,8 +42,11 @@ std::string HostStep::findKernels(void *library, const std::string &folder) {
   for (const ArtifactKernel &kernel : artifact.kernels) {
     if (kernel.file == kCallsFile) {
       std::string error;
+      const ArtifactFile *file = artifact.findFile(kCallsFile);
+      if (!file || !file->contents)
+        return std::string("has no ") + kCallsFile;
       if (!calls)
-        calls = openCalls(folder + kCallsFile, error);
+        calls = openCalls(*file->contents, error);
       if (!calls)
         return error;
       codes.push_back(nullptr);
@@ -55,23 +60,19 @@ std::string HostStep::findKernels(void *library, const std::string &folder) {
   return "";
 }
 
-std::unique_ptr<HostStep> HostStep::open(const std::string &path,
+std::unique_ptr<HostStep> HostStep::open(const ArtifactFile &library,
                                          const Artifact &artifact,
                                          const StepOptions &options,
                                          std::string &error) {
-  // It stays: kernels may be running when others are loaded.
-  void *library = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (!library) {
-    error = "cannot load '" + path + "': " + ::dlerror();
+  void *handle = loadLibrary(library, error);
+  if (!handle)
     return nullptr;
-  }
   std::unique_ptr<HostStep> step(new HostStep(artifact, options));
-  error = step->findKernels(library, path.substr(0, path.rfind('/') + 1));
-  if (!error.empty()) {
-    error = "'" + path + "' " + error;
-    return nullptr;
-  }
-  return step;
+  error = step->findKernels(handle);
+  if (error.empty())
+    return step;
+  error = "'" + library.name + "' " + error;
+  return nullptr;
 }
 
 /// One arena for all steps: no page of it is asked for twice.
@@ -88,13 +89,15 @@ bool HostStep::prepareArena(bool isBegin) {
 
 std::string HostStep::run(const std::vector<size_t> &segments,
                           const std::vector<char *> &arguments) {
+  HookedRun run(hooks);
+  if (!run.error().empty())
+    return run.error();
   bool isBegin =
       std::find(segments.begin(), segments.end(), size_t(0)) != segments.end();
   if (!prepareArena(isBegin))
     return noArena();
   if (measured)
     measured->clear();
-  HookedRun run(hooks);
   for (size_t segment : segments) {
     std::string error = runSegment(artifact.segments[segment], arguments);
     if (!error.empty())

@@ -2,10 +2,11 @@
 //
 // From a folder to something that runs, and from the arena to results.
 //
-// All files are read once, for their checksums: a folder that was copied in
-// part, or of which one file is of another compilation, is refused before
-// anything of it is loaded. A result has strides, because views cost nothing in
-// the arena; who asks for it gets its elements in their order.
+// All files are read once, and checked, and the bytes that were checked are
+// those that are loaded: a folder that was copied in part, or of which one file
+// is of another compilation, is refused before anything of it runs. A result
+// has strides, because views cost nothing in the arena; who asks for it gets
+// its elements in their order.
 
 #include "cutback/Runtime/StepFolder.h"
 
@@ -13,21 +14,43 @@
 #include "cutback/Runtime/Cuda/CudaStep.h"
 #include "cutback/Runtime/HostStep.h"
 
-#include <cstdlib>
+#include "cutback/Support/Checksum.h"
+
+#include <cerrno>
+#include <chrono>
 #include <cstring>
-#include <fstream>
-#include <sstream>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <thread>
 #include <unistd.h>
 
 using namespace cutback;
 
-static bool readWhole(const std::string &path, std::string &bytes) {
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream all;
-  if (!file || !(all << file.rdbuf()))
-    return false;
-  bytes = all.str();
-  return true;
+/// All bytes of a regular file; of anything else, which may never end, why not.
+static std::string readWhole(const std::string &path, std::string &bytes) {
+  int file = ::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+  if (file < 0)
+    return std::strerror(errno);
+  struct stat status = {};
+  std::string what;
+  if (::fstat(file, &status) != 0)
+    what = std::strerror(errno);
+  else if (!S_ISREG(status.st_mode))
+    what = "this is no regular file";
+  bytes.clear();
+  constexpr size_t step = 1 << 20;
+  while (what.empty()) {
+    size_t at = bytes.size();
+    bytes.resize(at + (at == 0 ? status.st_size + 1 : step));
+    ssize_t count = ::read(file, bytes.data() + at, bytes.size() - at);
+    if (count < 0 && errno != EINTR)
+      what = std::strerror(errno);
+    bytes.resize(at + std::max<ssize_t>(count, 0));
+    if (count == 0)
+      break;
+  }
+  ::close(file);
+  return what;
 }
 
 /// What to do about a folder that is damaged, or of another machine.
@@ -36,31 +59,66 @@ static std::string compileAgain(const Artifact &artifact) {
          (artifact.target == kCpuTarget ? artifact.target : "cuda-host");
 }
 
-std::string cutback::ownWeights(const std::string &folder) {
-  std::string path = folder + "/" + kWeightsFile;
-  return ::access(path.c_str(), F_OK) == 0 ? path : "";
+/// Reads `file` of `folder`, and keeps its bytes if they are code: what is
+/// loaded is what was checked. Weights have gigabytes: they are checked when
+/// they are mapped (checkWeights). What is wrong, or empty.
+static std::string checkFile(const std::string &folder, ArtifactFile &file) {
+  if (file.name == kWeightsFile)
+    return "";
+  auto bytes = std::make_shared<std::string>();
+  std::string what = readWhole(folder + "/" + file.name, *bytes);
+  if (!what.empty())
+    return "lacks '" + file.name + "' (" + what + ")";
+  if (static_cast<int64_t>(bytes->size()) != file.bytes ||
+      checksumOf(*bytes) != file.checksum)
+    return "has another '" + file.name + "' than its manifest names";
+  if (file.name != kKernelsFile)
+    file.contents = std::move(bytes);
+  return "";
 }
 
-bool cutback::readStepFolder(const std::string &folder, Artifact &artifact,
-                             StepError &error) {
+/// Reads the folder as it is now. `manifest` is the text that was read.
+static bool tryFolder(const std::string &folder, Artifact &artifact,
+                      std::string &manifest, StepError &error) {
   auto refuse = [&](const std::string &path, const std::string &what) {
     error = {"'" + path + "' " + what, compileAgain(artifact)};
     return false;
   };
-  std::string path = folder + "/" + kManifestFile, bytes;
-  if (!readWhole(path, bytes))
-    return refuse(path, "cannot be read");
-  if (std::string what = readManifest(bytes, artifact); !what.empty())
+  std::string path = folder + "/" + kManifestFile;
+  if (std::string what = readWhole(path, manifest); !what.empty())
+    return refuse(path, "cannot be read: " + what);
+  if (std::string what = readManifest(manifest, artifact); !what.empty())
     return refuse(path, what);
-  for (const auto &[name, checksum] : artifact.files) {
-    if (!readWhole(folder + "/" + name, bytes))
-      return refuse(folder, "lacks '" + name + "'");
-    if (checksumOf(bytes) != checksum)
-      return refuse(folder, "has another '" + name +
-                                "' than its manifest "
-                                "names");
-  }
+  for (ArtifactFile &file : artifact.files)
+    if (std::string what = checkFile(folder, file); !what.empty())
+      return refuse(folder, what);
   return true;
+}
+
+bool cutback::readStepFolder(const std::string &folder, Artifact &artifact,
+                             StepError &error) {
+  // Where the model is compiled anew meanwhile, files are of two steps until
+  // the manifest, the last one, is there.
+  std::string manifest, before;
+  for (int tries = 0; tries < 4; ++tries) {
+    if (tryFolder(folder, artifact, manifest, error))
+      return true;
+    if (tries > 0 && manifest == before)
+      return false;
+    before = manifest;
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+  return false;
+}
+
+std::string cutback::checkWeights(const Artifact &artifact,
+                                  std::string_view bytes) {
+  const ArtifactFile *file = artifact.findFile(kWeightsFile);
+  bool isSame = file && static_cast<int64_t>(bytes.size()) == file->bytes &&
+                checksumOf(bytes) == file->checksum;
+  return isSame ? ""
+                : std::string("has another '") + kWeightsFile +
+                      "' than its manifest names";
 }
 
 /// Why this machine cannot run the machine code of `artifact`, or empty.
@@ -86,12 +144,13 @@ static std::unique_ptr<Executor> openOnHost(const std::string &folder,
              "--target=cpu"};
     return nullptr;
   }
-  // Without a slash the loader would look in the system's folders.
-  char *absolute = ::realpath((folder + "/" + kHostLibrary).c_str(), nullptr);
-  std::string library = absolute ? absolute : folder + "/" + kHostLibrary;
-  std::free(absolute);
+  const ArtifactFile *library = artifact.findFile(kHostLibrary);
+  if (!library || !library->contents) {
+    error = {"'" + folder + "' has no " + kHostLibrary, compileAgain(artifact)};
+    return nullptr;
+  }
   std::string what;
-  auto executor = HostStep::open(library, artifact, options, what);
+  auto executor = HostStep::open(*library, artifact, options, what);
   if (!executor)
     error = {"'" + folder + "' does not run: " + what, compileAgain(artifact)};
   return executor;

@@ -12,8 +12,7 @@
 
 #include "cutback/Runtime/StepFolder.h"
 
-#include <fstream>
-#include <sstream>
+#include <unistd.h>
 
 using namespace cutback;
 
@@ -91,12 +90,6 @@ std::string cutback::sizedFolder(const std::string &folder,
   return folder + "/" + kSizesFolder + "/" + sizesText(artifact, values);
 }
 
-std::string cutback::stepChecksum(const std::string &folder) {
-  std::ifstream file(folder + "/" + kManifestFile, std::ios::binary);
-  std::ostringstream bytes;
-  return file && (bytes << file.rdbuf()) ? checksumOf(bytes.str()) : "";
-}
-
 bool cutback::findSized(std::string &folder, Artifact &artifact,
                         const std::vector<int64_t> &values, StepError &error) {
   bool isHere = true;
@@ -106,10 +99,10 @@ bool cutback::findSized(std::string &folder, Artifact &artifact,
     return true;
   std::string path = sizedFolder(folder, artifact, values);
   Artifact sized;
-  if (std::ifstream(path + "/" + kManifestFile)) {
+  if (::access((path + "/" + kManifestFile).c_str(), F_OK) == 0) {
     if (!readStepFolder(path, sized, error))
       return false;
-    if (sized.of == stepChecksum(folder)) {
+    if (sized.of == artifact.checksum) {
       folder = path;
       artifact = std::move(sized);
       return true;

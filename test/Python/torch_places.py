@@ -19,6 +19,9 @@ from cutback import compiled, places
 from cutback.options import Options
 from torch_compiled import Net, batch, largest
 
+sys.path.append(str(pathlib.Path(__file__).parents[2] / "tools/dev"))
+from artifacts.manifest import name_again  # noqa: E402
+
 FOLDER = pathlib.Path(sys.argv.pop())
 
 
@@ -51,8 +54,7 @@ def write(program, folder, options, hooks, place):
     """With empty files for machine code, which the stand-in does not read."""
     WRITE(program, FOLDER / "host", options, hooks, OnHost("cpu"))
     WRITE(program, folder, options, hooks, place)
-    for segment in ("forward", "backward"):
-        (folder / (segment + ".fatbin")).touch()
+    name_again(folder, ["forward.fatbin", "backward.fatbin"])
     os.environ["CUTBACK_STAND_IN"] = str(FOLDER / "host")
 
 

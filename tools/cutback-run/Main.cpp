@@ -22,9 +22,12 @@
 #include "cutback/Support/Progress.h"
 #include "cutback/Support/SafeFile.h"
 
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <new>
+#include <unistd.h>
 
 using namespace cutback;
 
@@ -71,12 +74,10 @@ static int fail(int code, const std::string &what, const std::string &next) {
 }
 
 /// All files of tensors. Exit code.
-static int openFiles(const CommandLine &line, StepTensors &tensors) {
-  std::string own = ownWeights(std::string(line.arguments.front()));
+static int openFiles(const CommandLine &line, const std::string &folder,
+                     const Artifact &artifact, StepTensors &tensors) {
   for (const char *option : {"inputs", "weights"}) {
     auto path = line.get(option);
-    if (!path && option == std::string_view("weights") && !own.empty())
-      path = own;
     if (!path)
       continue;
     std::string error = tensors.addFile(std::string(*path));
@@ -84,7 +85,13 @@ static int openFiles(const CommandLine &line, StepTensors &tensors) {
       return fail(WrongInput, error,
                   std::string("--") + option + " takes a safetensors file");
   }
-  return Done;
+  if (line.get("weights"))
+    return Done;
+  std::string error = tensors.addOwnWeights(folder, artifact);
+  return error.empty() ? Done
+                       : fail(NoPlan, error,
+                              "compile the model again with --weights, or give "
+                              "--weights=FILE");
 }
 
 /// Memory for every argument, in `tensors`. Of a step for all sizes `folder`
@@ -138,7 +145,7 @@ static int run(const CommandLine &line) {
   if (!readStepFolder(folder, artifact, error))
     return fail(NoPlan, error.what, error.next);
   StepTensors tensors;
-  if (int code = openFiles(line, tensors))
+  if (int code = openFiles(line, folder, artifact, tensors))
     return code;
   if (int code = bind(line, folder, artifact, tensors))
     return code;
@@ -182,7 +189,25 @@ static int run(const CommandLine &line) {
   return Done;
 }
 
+/// A function of --hook that ends the process is named.
+static void onSignal(int number) {
+  if (const char *hook = hookAtWork()) {
+    for (const char *part :
+         {"cutback-run: error: ", hook,
+          " ends the process\ncutback-run: note: its function is that of "
+          "--hook, not of cutback\n"}) {
+      ssize_t ignored = ::write(STDERR_FILENO, part, std::strlen(part));
+      (void)ignored;
+    }
+    ::_exit(NoPlan);
+  }
+  ::signal(number, SIG_DFL);
+  ::raise(number);
+}
+
 int main(int argc, char **argv) {
+  for (int number : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT})
+    ::signal(number, onSignal);
   std::vector<std::string_view> args(argv + 1, argv + argc);
   CommandSpec command = spec();
   std::string error;

@@ -54,7 +54,7 @@ StepTensors::~StepTensors() {
 /// Maps all of a regular file; none of an empty one. What failed, or empty.
 static std::string mapFile(const std::string &path, void *&bytes,
                            size_t &size) {
-  int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  int file = ::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
   struct stat status = {};
   if (file < 0 || ::fstat(file, &status) != 0) {
     std::string what = std::strerror(errno);
@@ -75,6 +75,20 @@ static std::string mapFile(const std::string &path, void *&bytes,
 }
 
 std::string StepTensors::addFile(const std::string &path) {
+  return addFile(path, [](std::string_view) { return std::string(); });
+}
+
+std::string StepTensors::addOwnWeights(const std::string &folder,
+                                       const Artifact &artifact) {
+  std::string path = folder + "/" + kWeightsFile;
+  if (!artifact.findFile(kWeightsFile) && ::access(path.c_str(), F_OK) != 0)
+    return "";
+  return addFile(path, [&](std::string_view bytes) {
+    return checkWeights(artifact, bytes);
+  });
+}
+
+std::string StepTensors::addFile(const std::string &path, const Check &check) {
   void *bytes = nullptr;
   size_t size = 0;
   std::string what = mapFile(path, bytes, size);
@@ -82,6 +96,8 @@ std::string StepTensors::addFile(const std::string &path) {
     mapped.emplace_back(bytes, size);
   std::vector<TensorEntry> entries;
   std::string_view text(static_cast<const char *>(bytes), size);
+  if (what.empty())
+    what = check(text);
   if (what.empty())
     what = readTensorHeader(text, entries);
   if (!what.empty())

@@ -7,6 +7,7 @@
 #include "cutback/Runtime/Executor.h"
 #include "cutback/Support/TensorHeader.h"
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -25,6 +26,10 @@ public:
   /// Maps a safetensors file. A name of an earlier file stays that file's.
   /// Returns an empty string, or "PATH: ...".
   std::string addFile(const std::string &path);
+  /// The same of the weights in the folder of `artifact`, which must be those
+  /// that its manifest names; nothing if there are none.
+  std::string addOwnWeights(const std::string &folder,
+                            const Artifact &artifact);
 
   /// The first input or tangent of the files that no argument is called; empty
   /// if there is none.
@@ -47,6 +52,9 @@ public:
                            std::string &file) const;
 
 private:
+  using Check = std::function<std::string(std::string_view)>;
+  std::string addFile(const std::string &path, const Check &check);
+
   struct Given {
     TensorEntry entry;
     const char *bytes;

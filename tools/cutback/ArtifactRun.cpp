@@ -14,6 +14,7 @@
 
 #include "ArtifactChecks.h"
 #include "SizedStep.h"
+#include "StepSources.h"
 
 #include "cutback/Runtime/Arguments.h"
 #include "cutback/Runtime/StepFolder.h"
@@ -101,7 +102,7 @@ static int bindArgument(Session &session, const ArtifactArgument &argument,
 
 /// A name of an input that the step does not have is a mistake.
 static int checkNames(Session &session, const Artifact &artifact,
-                      const StepFiles &sources) {
+                      StepFiles &sources) {
   for (const auto &[name, tensor] : sources.inputs.tensors()) {
     if (isInputName(name) && !takesArgument(artifact, name))
       return wrongArgument(session,
@@ -135,7 +136,7 @@ static int doesNotRun(Session &session, const std::string &error,
 
 /// Of a step for all sizes, the machine code for those of the inputs: that of
 /// the manifest, or what lies beside it, compiled now if it does not.
-static int chooseSizes(Session &session, const StepFiles &sources,
+static int chooseSizes(Session &session, StepFiles &sources,
                        std::string &folder, Artifact &artifact) {
   auto sizesOf =
       [&](const std::string &name) -> std::optional<std::vector<int64_t>> {
@@ -158,7 +159,7 @@ static int chooseSizes(Session &session, const StepFiles &sources,
              : doesNotRun(session, why.what, why.next);
 }
 
-int openArtifact(Session &session, std::string folder, const StepFiles &sources,
+int openArtifact(Session &session, std::string folder, StepFiles &sources,
                  FindTensor findInput, BoundArtifact &bound,
                  MissingArguments missing) {
   bool hasUpdate = static_cast<bool>(findInput);
@@ -166,6 +167,8 @@ int openArtifact(Session &session, std::string folder, const StepFiles &sources,
   StepError why;
   if (!readStepFolder(folder, artifact, why))
     return doesNotRun(session, why.what, why.next);
+  if (int code = openOwnWeights(session, folder, artifact, sources))
+    return code;
   if (int code = chooseSizes(session, sources, folder, artifact))
     return code;
   if (int code = checkNames(session, artifact, sources))
@@ -204,9 +207,8 @@ int openArtifact(Session &session, std::string folder, const StepFiles &sources,
   return Done;
 }
 
-int runArtifact(Session &session, const std::string &folder,
-                const StepFiles &sources, const RunChecks &checks,
-                ReferenceResult &result) {
+int runArtifact(Session &session, const std::string &folder, StepFiles &sources,
+                const RunChecks &checks, ReferenceResult &result) {
   BoundArtifact bound;
   if (int code = openArtifact(session, folder, sources, nullptr, bound))
     return code;

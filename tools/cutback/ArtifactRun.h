@@ -36,7 +36,7 @@ enum class MissingArguments {
 /// Reads the step in `folder`, and binds its arguments to tensors of `sources`.
 /// With `findInput`, which gives inputs, those of the update too, all to memory
 /// of their own. Exit code.
-int openArtifact(Session &session, std::string folder, const StepFiles &sources,
+int openArtifact(Session &session, std::string folder, StepFiles &sources,
                  interpreter::FindTensor findInput, BoundArtifact &bound,
                  MissingArguments missing = MissingArguments::AreErrors);
 
@@ -48,9 +48,8 @@ std::string readTensor(const ArtifactResult &result, Executor &executor,
 
 /// Runs the step in `folder` on tensors of `sources`, with the checks that were
 /// asked for. Exit code; results and their rounding go into `result`.
-int runArtifact(Session &session, const std::string &folder,
-                const StepFiles &sources, const RunChecks &checks,
-                ReferenceResult &result);
+int runArtifact(Session &session, const std::string &folder, StepFiles &sources,
+                const RunChecks &checks, ReferenceResult &result);
 
 } // namespace cutback
 

@@ -154,7 +154,7 @@ private:
 } // namespace
 
 int openArtifactTrainer(Session &session, const std::string &folder,
-                        const StepFiles &sources, FindTensor find,
+                        StepFiles &sources, FindTensor find,
                         const RunChecks &checks,
                         std::unique_ptr<Trainer> &trainer) {
   auto made = std::make_unique<ArtifactTrainer>();

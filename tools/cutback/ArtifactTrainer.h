@@ -14,7 +14,7 @@ namespace cutback {
 /// the first step those that `find` gives. `checks` look at each step. Exit
 /// code.
 int openArtifactTrainer(Session &session, const std::string &folder,
-                        const StepFiles &sources, interpreter::FindTensor find,
+                        StepFiles &sources, interpreter::FindTensor find,
                         const RunChecks &checks,
                         std::unique_ptr<Trainer> &trainer);
 

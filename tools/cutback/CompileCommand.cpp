@@ -129,8 +129,8 @@ static std::string deviceOf(StringRef architecture) {
 }
 
 /// Parameters and buffers of the input, under the names of the arguments.
-static int addWeights(Session &session, const PlanRun &run,
-                      const Artifact &artifact, std::vector<TextFile> &files) {
+static int addWeights(Session &session, const PlanRun &run, Artifact &artifact,
+                      std::vector<TextFile> &files) {
   StepFiles sources;
   sources.weights = run.imported.weights;
   if (int code = unpackWeights(session, sources))
@@ -147,19 +147,25 @@ static int addWeights(Session &session, const PlanRun &run,
     return WrongInput;
   }
   files.emplace_back(kWeightsFile, interpreter::encodeTensors(tensors));
+  artifact.files.push_back(describeFile(kWeightsFile, files.back().second));
   return Done;
 }
 
-/// The files of a target, the manifest last.
+/// The files of a target, the manifest last. `forAll`, if it is there, is the
+/// step for all sizes.
 static int emitFiles(Session &session, const PlanRun &run,
-                     const KernelModule &kernels, bool isForAllSizes,
+                     const KernelModule &kernels,
+                     const std::optional<KernelModule> &forAll,
                      const TargetChoice &choice, std::vector<TextFile> &files) {
   Artifact artifact;
   if (int code = emitTarget(session, run.imported.graph, kernels, choice,
                             artifact, files))
     return code;
-  if (isForAllSizes)
+  if (forAll)
     addSymbols(artifact, run.imported.graph, plannedSizes(*run.result));
+  files.emplace_back(kKernelsFile,
+                     printModule(forAll ? *forAll->module : *kernels.module));
+  artifact.files.push_back(describeFile(kKernelsFile, files.back().second));
   if (session.line.has("weights"))
     if (int code = addWeights(session, run, artifact, files))
       return code;
@@ -270,22 +276,21 @@ int runCompile(const CommandLine &line) {
     formForAllSizes(session, *run.result, forAll);
   if (toTarget)
     if (int code =
-            emitFiles(session, run, *kernels, forAll.has_value(),
+            emitFiles(session, run, *kernels, forAll,
                       {std::string(*line.get("target")), architectures,
                        line.has("tf32"), line.get("products") == "cublaslt",
                        line.has("check-accesses"), line.has("strict")},
                       files))
       return code;
-  if (forAll)
-    kernels = std::move(forAll);
+  if (toKernels && !toTarget)
+    files.emplace_back(kKernelsFile, printModule(*kernels->module));
   session.progress.step("writing");
   std::vector<NamedFile> more;
   for (const auto &[name, data] : files)
     more.push_back({name, data});
-  error =
-      writePartition(run.imported.graph, *run.result,
-                     collectExtras(*run.result), std::string(*line.get("o")),
-                     kernels ? *kernels->module : ModuleOp(), more);
+  error = writePartition(run.imported.graph, *run.result,
+                         collectExtras(*run.result),
+                         std::string(*line.get("o")), more);
   return error.empty() ? Done : session.failedWrite(error);
 }
 

@@ -440,6 +440,21 @@ static int refuseReferenceOptions(Session &session) {
   return refusePlanOptions(session, session.line, {"hook"});
 }
 
+/// The weights in a folder that is run op by op.
+static int openFolderWeights(Session &session, StepFiles &sources) {
+  const std::string &folder = session.line.arguments[0];
+  if (session.line.arguments.size() != 1 || !isArtifact(folder) ||
+      session.line.has("weights"))
+    return Done;
+  Artifact artifact;
+  StepError why;
+  if (readStepFolder(folder, artifact, why))
+    return openOwnWeights(session, folder, artifact, sources);
+  session.error(why.what);
+  session.note(why.next);
+  return NoPlan;
+}
+
 static int runCompiled(Session &session, RunChecks &checks) {
   const std::string &folder = session.line.arguments[0];
   if (session.line.arguments.size() != 1 || !isArtifact(folder)) {
@@ -527,6 +542,8 @@ int runRun(const CommandLine &line) {
   StepFiles sources;
   sources.weights = imported.weights;
   if (int code = openSources(session, sources))
+    return code;
+  if (int code = openFolderWeights(session, sources))
     return code;
   if (int code = unpackWeights(session, sources))
     return code;

@@ -97,6 +97,25 @@ int loadKernels(Session &session, const std::string &folder,
   return Done;
 }
 
+int emitForSizes(Session &session, joint::GraphOp graph, joint::GraphOp planned,
+                 const KernelModule &kernels, const Artifact &artifact,
+                 const std::vector<int64_t> &values, TargetChoice choice,
+                 Artifact &sized, std::vector<TextFile> &files) {
+  llvm::StringMap<int64_t> sizes;
+  for (auto [symbol, value] : llvm::zip_equal(artifact.symbols, values))
+    sizes[symbol.name] = value;
+  session.progress.step("forming kernels");
+  FailureOr<SizedKernels> formed = instantiateKernels(kernels, planned, sizes);
+  if (failed(formed))
+    return NoPlan;
+  if (int code =
+          emitTarget(session, graph, formed->kernels, choice, sized, files))
+    return code;
+  addSymbols(sized, graph, sizes);
+  sized.of = artifact.checksum;
+  return Done;
+}
+
 int compileForSizes(Session &session, const std::string &folder,
                     const Artifact &artifact,
                     const std::vector<int64_t> &values) {
@@ -109,23 +128,12 @@ int compileForSizes(Session &session, const std::string &folder,
   std::optional<KernelModule> kernels;
   if (int code = loadKernels(session, folder, planned, kernels))
     return code;
-  llvm::StringMap<int64_t> sizes;
-  for (auto [symbol, value] : llvm::zip_equal(artifact.symbols, values))
-    sizes[symbol.name] = value;
-  session.progress.step("forming kernels");
-  FailureOr<SizedKernels> formed = instantiateKernels(*kernels, planned, sizes);
-  if (failed(formed))
-    return NoPlan;
   Artifact sized;
   std::vector<TextFile> files;
   if (int code =
-          emitTarget(session, stored.graph, formed->kernels,
-                     {artifact.target, artifact.architectures, artifact.tf32,
-                      artifact.hasProducts(), artifact.testsAccesses},
-                     sized, files))
+          emitForSizes(session, stored.graph, planned, *kernels, artifact,
+                       values, choiceOf(artifact), sized, files))
     return code;
-  addSymbols(sized, stored.graph, sizes);
-  sized.of = stepChecksum(folder);
   files.emplace_back(kManifestFile, writeManifest(sized));
   session.progress.step("writing");
   std::vector<NamedFile> named;

@@ -27,6 +27,14 @@ void addSymbols(Artifact &artifact, joint::GraphOp graph,
 int loadKernels(Session &session, const std::string &folder,
                 joint::GraphOp graph, std::optional<KernelModule> &kernels);
 
+/// The files of the step of `kernels`, of a folder with the manifest
+/// `artifact`, for these sizes, and in `sized` the manifest. `planned` is the
+/// graph of the plan, `graph` the one that is stored. Returns an exit code.
+int emitForSizes(Session &session, joint::GraphOp graph, joint::GraphOp planned,
+                 const KernelModule &kernels, const Artifact &artifact,
+                 const std::vector<int64_t> &values, TargetChoice choice,
+                 Artifact &sized, std::vector<TextFile> &files);
+
 /// Compiles the step in `folder`, whose manifest is `artifact`, for other
 /// sizes, into sizedFolder(). All of its files or none. Returns an exit code.
 int compileForSizes(Session &session, const std::string &folder,

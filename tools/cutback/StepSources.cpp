@@ -9,8 +9,7 @@
 
 #include "StepSources.h"
 
-#include "cutback/Runtime/StepFolder.h"
-
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 
 using namespace mlir;
@@ -48,12 +47,36 @@ int unpackWeights(Session &session, StepFiles &sources) {
   return WrongInput;
 }
 
+int openOwnWeights(Session &session, const std::string &folder,
+                   const Artifact &artifact, StepFiles &sources) {
+  std::string path = folder + "/" + kWeightsFile;
+  bool isThere = artifact.findFile(kWeightsFile) || llvm::sys::fs::exists(path);
+  if (!isThere || session.line.has("weights"))
+    return Done;
+  std::string what = "this is no regular file";
+  if (llvm::sys::fs::is_regular_file(path)) {
+    auto buffer = llvm::MemoryBuffer::getFile(path, /*IsText=*/false,
+                                              /*RequiresNullTerminator=*/false);
+    what = buffer ? checkWeights(artifact, (*buffer)->getBuffer())
+                  : buffer.getError().message();
+    if (what.empty())
+      what = TensorFile::read(
+          std::shared_ptr<llvm::MemoryBuffer>(std::move(*buffer)), path,
+          sources.weightTensors);
+  }
+  if (what.empty())
+    return Done;
+  session.error("'" + path + "': " + what);
+  session.note("compile the model again with --weights, or give "
+               "--weights=FILE");
+  return NoPlan;
+}
+
 int openSources(Session &session, StepFiles &sources) {
   auto given = session.line.get("weights");
-  std::string path =
-      given ? std::string(*given) : ownWeights(session.line.arguments.front());
-  if (path.empty())
+  if (!given)
     return openTensors(session, "inputs", sources.inputs);
+  std::string path(*given);
   if (!isArchive(path)) {
     if (int code = openFile(session, "weights", path, sources.weightTensors))
       return code;

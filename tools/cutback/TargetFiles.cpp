@@ -7,6 +7,7 @@
 
 #include "TargetFiles.h"
 
+#include "cutback/Support/Checksum.h"
 #include "cutback/Target/CPU/CompileStep.h"
 #include "cutback/Target/CUDA/LibraryProducts.h"
 #include "cutback/Target/CUDA/Toolchain.h"
@@ -79,8 +80,11 @@ static int emitCuda(Session &session, joint::GraphOp graph,
   step->artifact.tf32 = choice.tf32;
   if (!isHost)
     step->artifact.architectures = choice.architectures;
-  if (int code =
-          isHost ? buildForHost(session, *step) : buildForGpu(session, *step))
+  if (isHost && !choice.compiles)
+    llvm::append_range(step->files, emitCudaHost(*step));
+  else if (int code = !choice.compiles ? Done
+                      : isHost         ? buildForHost(session, *step)
+                                       : buildForGpu(session, *step))
     return code;
   artifact = std::move(step->artifact);
   files = std::move(step->files);
@@ -133,6 +137,15 @@ static int emitCpu(Session &session, joint::GraphOp graph,
   return Done;
 }
 
+TargetChoice choiceOf(const Artifact &artifact) {
+  return {artifact.target, artifact.architectures, artifact.tf32,
+          artifact.hasProducts(), artifact.testsAccesses};
+}
+
+ArtifactFile describeFile(const std::string &name, StringRef data) {
+  return {name, static_cast<int64_t>(data.size()), checksumOf(data), nullptr};
+}
+
 int emitTarget(Session &session, joint::GraphOp graph,
                const KernelModule &kernels, const TargetChoice &choice,
                Artifact &artifact, std::vector<TextFile> &files) {
@@ -143,7 +156,7 @@ int emitTarget(Session &session, joint::GraphOp graph,
   if (code)
     return code;
   for (const auto &[name, data] : files)
-    artifact.files.emplace_back(name, checksumOf(data));
+    artifact.files.push_back(describeFile(name, data));
   return Done;
 }
 

@@ -17,7 +17,15 @@ struct TargetChoice {
   bool useLibrary = false;                ///< cuBLASLt computes products
   bool testsAccesses = false;             ///< of "cpu": each load and store
   bool isStrict = false; ///< of "cpu": no call is the interpreter's
+  /// Compilers of others are asked for machine code.
+  bool compiles = true;
 };
+
+/// What `artifact` was compiled with.
+TargetChoice choiceOf(const Artifact &artifact);
+
+/// What a manifest says of a file.
+ArtifactFile describeFile(const std::string &name, llvm::StringRef data);
 
 /// The manifest of a step of `graph` and all files that it names. Returns an
 /// exit code.

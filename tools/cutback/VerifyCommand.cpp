@@ -6,7 +6,7 @@
 // Three files, a folder that `compile` wrote, or a trace log that holds all
 // three graphs.
 
-#include "Session.h"
+#include "ArtifactProof.h"
 
 #include "cutback/Report/Report.h"
 #include "cutback/Support/Text.h"
@@ -22,7 +22,10 @@ CommandSpec verifySpec() {
       "\nOf a folder that `compile` wrote, also that every part belongs to "
       "the\n"
       "others: the plan is made again from joint.mlir, and each fact of\n"
-      "plan.json and both halves must be what comes of it.\n"
+      "plan.json and both halves must be what comes of it, and so must be\n"
+      "kernels.mlir, manifest.json and the files of a target, if they are "
+      "there;\n"
+      "files that other compilers made have the checksums of the manifest.\n"
       "\nExit code 3 if not.";
   spec.options = inputOptions();
   spec.minArguments = 1;
@@ -45,14 +48,19 @@ int runVerify(const CommandLine &line) {
     return code;
   if (int code = halves.verify(session))
     return code;
+  std::string compiled;
+  if (halves.plan)
+    if (int code = proveArtifact(session, line.arguments[0], halves, compiled))
+      return code;
   return session.write(
       std::nullopt,
       "verified: " + formatCount(halves.stats.classes) + " value classes, " +
           formatCount(halves.signature.saved.size(), "saved value") + ", " +
           formatCount(halves.stats.recomputedOps, "op") + " recomputed\n" +
-          (halves.plan ? "plan: " + planText(*halves.plan) +
-                             "; plan.json is what its files say\n"
-                       : ""));
+          (halves.plan
+               ? "plan: " + planText(*halves.plan) +
+                     "; plan.json is what its files say" + compiled + "\n"
+               : ""));
 }
 
 } // namespace cutback

@@ -5,6 +5,7 @@
 #define CUTBACK_REPORT_PARTITIONFILES_H
 
 #include "cutback/Report/Report.h"
+#include "cutback/Runtime/Artifact.h"
 #include "cutback/Support/SafeFile.h"
 
 #include <array>
@@ -15,17 +16,16 @@ namespace cutback {
 inline constexpr std::array<const char *, 4> kPartitionFiles = {
     "joint.mlir", "forward.mlir", "backward.mlir", "plan.json"};
 
-/// Beside them: the step in dialect `kernel`.
-inline constexpr const char *kKernelsFile = "kernels.mlir";
+/// The text of a module as it is stored, with its locations.
+std::string printModule(mlir::ModuleOp module);
 
 /// Writes joint.mlir (the prepared graph, with a record of the plan),
-/// forward.mlir, backward.mlir and plan.json into `folder`, kernels.mlir if
-/// `kernels` is there, and `more`: all of them or none. Two runs on equal
+/// forward.mlir, backward.mlir and plan.json into `folder`, and `more` behind
+/// them: all of them or none. Two runs on equal
 /// inputs write equal bytes. Returns an empty string, or what failed and why.
 std::string writePartition(joint::GraphOp graph, const PartitionResult &result,
                            const ReportExtras &extras,
                            const std::string &folder,
-                           mlir::ModuleOp kernels = {},
                            const std::vector<NamedFile> &more = {});
 
 /// What plan.json holds: the report without strategies, other partitions and
@@ -52,6 +52,11 @@ std::optional<PartMismatch> comparePlans(llvm::StringRef stored,
 /// The options of the optimizer whose update a plan.json has; empty if it has
 /// none, or is no plan.
 std::vector<std::string> storedOptimizer(llvm::StringRef plan);
+
+/// The first line in which two texts of `file` differ, the stored and the
+/// computed one.
+PartMismatch differentLine(const char *file, llvm::StringRef stored,
+                           llvm::StringRef computed);
 
 /// Compares the whole of a stored partition with `result`, the plan that was
 /// made again of its graph: checksums, plan.json, and both halves as they were

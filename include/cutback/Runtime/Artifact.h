@@ -9,6 +9,7 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -20,6 +21,8 @@ namespace cutback {
 inline constexpr const char *kManifestFile = "manifest.json";
 /// Parameters and buffers that travel with a step, if it has such a file.
 inline constexpr const char *kWeightsFile = "weights.safetensors";
+/// The launches of a step, for checks of them: not read by a runtime.
+inline constexpr const char *kKernelsFile = "kernels.mlir";
 /// The kernels of a step for this machine.
 inline constexpr const char *kHostLibrary = "libstep.so";
 /// Calls of a step that have no machine code, for the interpreter: the file of
@@ -157,9 +160,18 @@ struct ArtifactSegment {
 /// `train` runs behind all others, and `run` does not.
 inline constexpr const char *kUpdateSegment = "update";
 
+/// A file of a step's folder.
+struct ArtifactFile {
+  std::string name;
+  int64_t bytes = 0;
+  std::string checksum; ///< checksumOf() its bytes
+  /// What was read and found to be that, of code (readStepFolder); else null.
+  std::shared_ptr<const std::string> contents;
+};
+
 struct Artifact {
   /// Of the format: a runtime takes no other.
-  static constexpr int64_t kVersion = 6;
+  static constexpr int64_t kVersion = 7;
 
   std::string target; ///< "cpu", "cuda", "cuda-host"
   std::vector<std::string> architectures;
@@ -172,19 +184,22 @@ struct Artifact {
   int64_t arenaBytes = 0;
   /// Of a step for all sizes.
   std::vector<ArtifactSymbol> symbols;
-  /// Of machine code for other sizes: the checksum of the step's manifest.
+  /// Of machine code for other sizes: the checksum of the step.
   std::string of;
   std::vector<ArtifactArgument> arguments;
   std::vector<ArtifactResult> results;
   std::vector<ArtifactKernel> kernels;
   std::vector<ArtifactSegment> segments; ///< in the order in which they run
-  /// Names of files, and the checksum of each.
-  std::vector<std::pair<std::string, std::string>> files;
+  std::vector<ArtifactFile> files;
+  /// Of the manifest that it was read from.
+  std::string checksum;
 
   /// What is wrong with it, or empty: numbers out of range, memory outside of
   /// the arena or of an argument. Linear.
   std::string verify() const;
 
+  /// The file of that name, or null.
+  const ArtifactFile *findFile(std::string_view name) const;
   /// Whether a library is to compute a launch of it.
   bool hasProducts() const;
   /// Whether functions of the user may run between its launches.
@@ -197,14 +212,14 @@ struct Artifact {
 std::string writeManifest(const Artifact &artifact);
 /// Reads and verifies it. An empty string, or what is wrong.
 std::string readManifest(std::string_view text, Artifact &artifact);
-
-/// 64 bits of FNV-1a as 16 digits: for damage, not for attacks.
-std::string checksumOf(std::string_view bytes);
+/// The text of a manifest that was edited, with its checksum: for tests of what
+/// is refused nevertheless.
+std::string signManifest(std::string_view text);
 
 /// Bytes of an element of type "f32", 0 for a type that is none.
 int64_t bytesOfType(std::string_view dtype);
 /// Bytes that a result spans in its memory, up to its last element; 0 if it has
-/// none.
+/// none, -1 if they are out of range.
 int64_t spanOf(const ArtifactResult &result);
 /// Bytes of all elements, -1 for a type that is none or sizes out of range.
 int64_t bytesOf(const ArtifactTensor &tensor);

@@ -16,9 +16,9 @@ namespace cutback {
 
 class HostStep : public Executor {
 public:
-  /// Loads the library at `path`, an absolute path. Null, with `error` set, if
+  /// Loads the library whose bytes are `library`. Null, with `error` set, if
   /// that fails. The artifact must outlive the step.
-  static std::unique_ptr<HostStep> open(const std::string &path,
+  static std::unique_ptr<HostStep> open(const ArtifactFile &library,
                                         const Artifact &artifact,
                                         const StepOptions &options,
                                         std::string &error);
@@ -48,7 +48,7 @@ private:
   HostStep(const Artifact &artifact, const StepOptions &options)
       : artifact(artifact), options(options) {}
 
-  std::string findKernels(void *library, const std::string &folder);
+  std::string findKernels(void *library);
   static Bytes allocate(int64_t bytes);
   bool prepareArena(bool isBegin);
   std::string noArena() const;

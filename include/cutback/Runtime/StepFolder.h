@@ -13,13 +13,15 @@
 namespace cutback {
 
 /// Reads the manifest of `folder` into `artifact`, and refuses files that are
-/// not those that it names. False, with `error` set, if that fails.
+/// not those that it names; but for weights, see checkWeights(). Their bytes
+/// are in `artifact` then, and are what openStep() loads. False, with `error`
+/// set, if that fails.
 bool readStepFolder(const std::string &folder, Artifact &artifact,
                     StepError &error);
 
-/// The file of weights that `compile --weights` put into `folder`; empty if
-/// there is none.
-std::string ownWeights(const std::string &folder);
+/// What is wrong with `bytes` as the weights that `compile --weights` put into
+/// the folder of `artifact`, or empty. Linear, several GB/s.
+std::string checkWeights(const Artifact &artifact, std::string_view bytes);
 
 /// Opens what runs `artifact`, read from `folder`: this machine for
 /// "cuda-host", a GPU for "cuda". `artifact` must outlive the executor. Null,

@@ -38,9 +38,6 @@ std::string sizesText(const Artifact &artifact,
 std::string sizedFolder(const std::string &folder, const Artifact &artifact,
                         const std::vector<int64_t> &values);
 
-/// The checksum of the manifest in `folder`; empty if it cannot be read.
-std::string stepChecksum(const std::string &folder);
-
 /// Finds the machine code of the step in `folder`, its manifest `artifact`, for
 /// these values, and makes both those of its folder. False where there is none,
 /// where that is damaged, and where it is of a step that was in `folder`

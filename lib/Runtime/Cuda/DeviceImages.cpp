@@ -11,18 +11,18 @@
 #include "cutback/Runtime/Cuda/DeviceCompiler.h"
 
 #include <cstdlib>
-#include <fstream>
-#include <sstream>
 
 using namespace cutback;
 using namespace cutback::cuda;
 
-static bool readFile(const std::string &path, std::string &text) {
-  std::ifstream file(path, std::ios::binary);
-  std::stringstream all;
-  all << file.rdbuf();
-  text = all.str();
-  return file.good();
+/// The bytes of a file that was read and checked.
+static bool readFile(const Artifact &artifact, const std::string &name,
+                     std::string &text) {
+  const ArtifactFile *file = artifact.findFile(name);
+  if (!file || !file->contents)
+    return false;
+  text = *file->contents;
+  return true;
 }
 
 static bool hasCodeFor(const Artifact &artifact,
@@ -35,20 +35,21 @@ static bool hasCodeFor(const Artifact &artifact,
   return false;
 }
 
-static std::string compileText(const std::string &folder,
-                               const Artifact &artifact,
+static std::string compileText(const Artifact &artifact,
                                const DeviceCompiler &compiler,
                                const std::string &architecture,
                                DeviceImages &images) {
   SourceFiles headers;
-  for (const auto &[name, checksum] : artifact.files)
-    if (name.size() > 4 && name.compare(name.size() - 4, 4, ".cuh") == 0 &&
-        !readFile(folder + "/" + name, headers.emplace_back(name, "").second))
-      return "'" + name + "' cannot be read";
+  for (const ArtifactFile &file : artifact.files)
+    if (file.name.size() > 4 &&
+        file.name.compare(file.name.size() - 4, 4, ".cuh") == 0 &&
+        !readFile(artifact, file.name,
+                  headers.emplace_back(file.name, "").second))
+      return "'" + file.name + "' is not there";
   for (size_t i = 0; i < artifact.segments.size(); ++i) {
     std::string name = artifact.segments[i].name + ".cu", text;
-    if (!readFile(folder + "/" + name, text))
-      return "'" + name + "' cannot be read";
+    if (!readFile(artifact, name, text))
+      return "'" + name + "' is not there";
     std::string error =
         compiler.compile({name, text}, headers, architecture, images[i]);
     if (!error.empty())
@@ -64,8 +65,8 @@ bool cutback::cuda::loadImages(const std::string &folder,
   images.resize(artifact.segments.size());
   bool hasCode = true;
   for (size_t i = 0; i < images.size() && hasCode; ++i)
-    hasCode = readFile(folder + "/" + artifact.segments[i].name + ".fatbin",
-                       images[i]);
+    hasCode =
+        readFile(artifact, artifact.segments[i].name + ".fatbin", images[i]);
   if (hasCode && hasCodeFor(artifact, device))
     return true;
   std::string own = device.text(), all;
@@ -82,7 +83,7 @@ bool cutback::cuda::loadImages(const std::string &folder,
                  ", or install NVIDIA's NVRTC";
     return false;
   }
-  error.what = compileText(folder, artifact, *compiler, own, images);
+  error.what = compileText(artifact, *compiler, own, images);
   error.next = "the text is cutback's, so this is a defect of cutback, unless "
                "NVRTC is older than the device; please report it";
   return error.what.empty();

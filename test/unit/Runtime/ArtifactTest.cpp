@@ -4,8 +4,11 @@
 // before anything runs.
 
 #include "cutback/Runtime/Artifact.h"
+#include "cutback/Support/Checksum.h"
 
 #include "gtest/gtest.h"
+
+#include <random>
 
 using namespace cutback;
 
@@ -76,7 +79,7 @@ Artifact makeArtifact() {
   artifact.segments = {{"forward", {launch}, {}},
                        {"backward", {launch}, {makeHook()}},
                        {kUpdateSegment, {launch}, {}}};
-  artifact.files = {{"forward.cu", checksumOf("text")}};
+  artifact.files = {{"forward.cu", 4, checksumOf("text"), nullptr}};
   return artifact;
 }
 
@@ -87,7 +90,7 @@ std::string changed(const std::string &from, const std::string &to) {
   EXPECT_NE(at, std::string::npos) << from;
   text.replace(at, from.size(), to);
   Artifact artifact;
-  return readManifest(text, artifact);
+  return readManifest(signManifest(text), artifact);
 }
 
 TEST(ArtifactTest, WhatIsWrittenIsRead) {
@@ -110,12 +113,13 @@ TEST(ArtifactTest, WhatIsWrittenIsRead) {
 }
 
 TEST(ArtifactTest, AnotherVersionIsRefused) {
-  EXPECT_EQ(changed("\"cutback_artifact\": 6", "\"cutback_artifact\": 7"),
-            "has version 7, this runtime takes 6");
+  EXPECT_EQ(changed("\"cutback_artifact\": 7", "\"cutback_artifact\": 8"),
+            "has version 8, this runtime takes 7");
   EXPECT_EQ(changed("\"cutback_artifact\"", "\"something\""),
             "is no manifest of a compiled step");
   EXPECT_NE(changed("{", "").find("is no JSON: "), std::string::npos);
-  EXPECT_EQ(changed("\"bytes\": 32", "\"byte\": 32"), "lacks a number");
+  EXPECT_EQ(changed("\"bytes\": 32", "\"byte\": 32"),
+            "has a member 'byte' that it cannot have");
 }
 
 TEST(ArtifactTest, MemoryIsInsideOfWhatThereIs) {
@@ -159,7 +163,8 @@ TEST(ArtifactTest, AHookStandsBetweenLaunchesOnMemoryThatThereIs) {
   EXPECT_EQ(
       changed("\"before\": 1, \"arena\": 16", "\"before\": 1, \"arena\": 48"),
       "has a hook 'fc' on memory outside of arena and arguments");
-  EXPECT_EQ(changed("\"node_post\"", "\"later\""), "lacks a number");
+  EXPECT_EQ(changed("\"node_post\"", "\"later\""),
+            "has a hook of the kind 'later'");
 }
 
 TEST(ArtifactTest, ASizeIsNoPathAndInItsRange) {
@@ -213,12 +218,104 @@ TEST(ArtifactTest, AProductIsInsideOfItsOperandsAndOfTheArena) {
               "or of the arena")
         << to;
   EXPECT_EQ(changed("\"sizes\": [2, 2, 2, 2]", "\"sizes\": [2, 2]"),
-            "lacks a number");
+            "lacks a number 'sizes'");
 }
 
-TEST(ArtifactTest, AChecksumIsOfAllBytes) {
-  EXPECT_EQ(checksumOf(""), "cbf29ce484222325");
-  EXPECT_NE(checksumOf("ab"), checksumOf("ba"));
+TEST(ArtifactTest, MembersThatArePartsOfPathsArePlain) {
+  EXPECT_EQ(changed("\"forward.cu\", \"bytes\"", "\"../f\", \"bytes\""),
+            "has a file '../f' that is none of its folder");
+  EXPECT_EQ(changed("\"backward\"", "\"a/b\""),
+            "has a segment 'a/b' that cannot be one");
+  EXPECT_EQ(changed("\"backward\"", "\"forward\""),
+            "has a segment 'forward' that cannot be one");
+  EXPECT_EQ(changed("\"cuda-host\"", "\"tpu\""),
+            "is for the target 'tpu', which there is not");
+}
+
+TEST(ArtifactTest, ProductsThatWrapAreRefused) {
+  EXPECT_EQ(changed("[32, 8, 1]", "[6148914691236517206, 3, 1]"),
+            "launches 'k' with a grid or block that no device takes");
+  EXPECT_EQ(changed("[32, 8, 1]", "[-1, -1, 1]"),
+            "launches 'k' with a grid or block that no device takes");
+  EXPECT_EQ(
+      changed("\"strides\": [1, 4]", "\"strides\": [6148914691236517206, 1]"),
+      "has a result 'loss' outside of memory");
+  EXPECT_EQ(changed("\"strides\": [1, 4]", "\"strides\": [1, 4], \"offset\": "
+                                           "9223372036854775807"),
+            "has a result 'loss' outside of memory");
+  EXPECT_EQ(changed("\"sizes\": [4, 2]", "\"sizes\": [4294967296, 4294967296]"),
+            "has a result 'loss' of unknown size");
+  EXPECT_EQ(changed("\"arena_bytes\": 64", "\"arena_bytes\": -64"),
+            "has an arena of -64 bytes");
+}
+
+TEST(ArtifactTest, WhatIsMissingOrOfAnotherKindIsRefused) {
+  EXPECT_EQ(changed("\"operands\"", "\"operandt\""),
+            "has a member 'operandt' that it cannot have");
+  EXPECT_EQ(changed("\"strides\": [1, 4],", ""), "lacks an array 'strides'");
+  EXPECT_EQ(changed("\"strides\": [1, 4]", "\"strides\": {}"),
+            "lacks an array 'strides'");
+  EXPECT_EQ(changed("\"arena_bytes\": 64", "\"arena_bytes\": 6.5"),
+            "lacks a number 'arena_bytes'");
+  EXPECT_EQ(
+      changed("\"strides\": [1, 4]", "\"strides\": [1, 4], \"strides\": []"),
+      "has a member 'strides' that it cannot have");
+}
+
+TEST(ArtifactTest, NoFlippedBitIsAccepted) {
+  std::string text = writeManifest(makeArtifact());
+  for (size_t bit = 0; bit < 8 * text.size(); bit += 3) {
+    std::string flipped = text;
+    flipped[bit / 8] ^= 1 << bit % 8;
+    Artifact artifact;
+    EXPECT_NE(readManifest(flipped, artifact), "") << bit;
+  }
+}
+
+/// Text with one number, word or bracket changed, or a stretch left out.
+std::string edit(const std::string &text, std::mt19937_64 &random) {
+  static const char *const kWords[] = {
+      "0",    "-1",   "1",    "4294967296", "9223372036854775807",
+      "[]",   "{}",   "null", "true",       "-9223372036854775808",
+      "\"\"", "1e300"};
+  std::string made = text;
+  size_t at = random() % made.size();
+  size_t digit = made.find_first_of("0123456789", at);
+  if (random() % 2 && digit != std::string::npos) {
+    size_t end = made.find_first_not_of("0123456789", digit);
+    return made.replace(digit, end - digit, kWords[random() % 12]);
+  }
+  return made.erase(at, 1 + random() % 40);
+}
+
+/// With a checksum that is right: what is accepted stays in its memory.
+TEST(ArtifactTest, WhatIsAcceptedIsInRangeWhoeverWroteIt) {
+  std::string text = writeManifest(makeArtifact());
+  std::mt19937_64 random(1);
+  unsigned accepted = 0;
+  for (int trial = 0; trial < 4000; ++trial) {
+    Artifact artifact;
+    if (!readManifest(signManifest(edit(text, random)), artifact).empty())
+      continue;
+    ++accepted;
+    EXPECT_EQ(readManifest(writeManifest(artifact), artifact), "");
+    for (const ArtifactSegment &segment : artifact.segments)
+      for (const ArtifactLaunch &launch : segment.launches) {
+        ASSERT_LT(static_cast<size_t>(launch.kernel), artifact.kernels.size());
+        for (const ArtifactOperand &operand : launch.operands) {
+          int64_t held =
+              operand.memory.kind == ArtifactMemory::Arena
+                  ? artifact.arenaBytes - operand.memory.at
+                  : bytesOf(artifact.arguments.at(operand.memory.at));
+          EXPECT_LE(operand.bytes, held);
+          EXPECT_GE(operand.bytes, 0);
+        }
+      }
+    for (const ArtifactResult &result : artifact.results)
+      EXPECT_LE(spanOf(result), artifact.arenaBytes);
+  }
+  EXPECT_GT(accepted, 100u);
+  EXPECT_LT(accepted, 3500u);
 }
 
 } // namespace

@@ -14,12 +14,10 @@ namespace {
 TEST(HostStepTest, ALibraryThatIsNoneIsRefused) {
   Artifact artifact;
   std::string error;
-  EXPECT_EQ(HostStep::open("/nowhere/libstep.so", artifact, {}, error),
-            nullptr);
-  EXPECT_NE(error.find("cannot load '"), std::string::npos);
-  // There, and without kernels.
-  EXPECT_EQ(HostStep::open("libc.so.6", artifact, {}, error), nullptr);
-  EXPECT_EQ(error, "'libc.so.6' has no kernels");
+  auto bytes = std::make_shared<std::string>("no library");
+  ArtifactFile file = {"libstep.so", 10, "0", bytes};
+  EXPECT_EQ(HostStep::open(file, artifact, {}, error), nullptr);
+  EXPECT_EQ(error.substr(0, 26), "cannot load 'libstep.so': ");
 }
 
 /// Of a device: it overrides nothing of what goes launch by launch.

@@ -13,6 +13,8 @@ import shutil
 import subprocess
 import sys
 
+from artifacts.manifest import name_again
+
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 PROGRAM = ROOT / "build/release/bin/cutback"
 # As lib/Target/CUDA/Toolchain.cpp has them, but what is for GCC alone.
@@ -150,14 +152,6 @@ def run_step(program, model, folder, sanitizer, reverse=False, options=(),
     return Outcome(done.returncode, done.stdout + done.stderr, made)
 
 
-def checksum(data):
-    """FNV-1a, as the manifest has it."""
-    value = 0xcbf29ce484222325
-    for byte in data:
-        value = ((value ^ byte) * 0x100000001b3) & 0xFFFFFFFFFFFFFFFF
-    return "%016x" % value
-
-
 def rebuild(folder, sanitizer):
     """Compiles the text in a folder again, as it now is. The manifest names what
     is there then. Compiler's words where it refuses the text."""
@@ -166,13 +160,7 @@ def rebuild(folder, sanitizer):
          "host.cpp"], cwd=folder, capture_output=True, text=True)
     if done.returncode:
         raise Failed(first_error(done.stderr))
-    manifest = folder / "manifest.json"
-    text = manifest.read_text()
-    for name, old in re.findall(r'"name": "([^"]+)", "checksum": "(\w+)"', text):
-        new = checksum((folder / name).read_bytes())
-        text = text.replace('"%s", "checksum": "%s"' % (name, old),
-                            '"%s", "checksum": "%s"' % (name, new))
-    manifest.write_text(text)
+    name_again(folder)
 
 
 def launches_of(folder):

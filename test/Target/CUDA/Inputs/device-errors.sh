@@ -22,10 +22,12 @@ export LD_LIBRARY_PATH=$standin
 say "old driver" CUTBACK_STAND_IN_VERSION=11080
 say "no device" CUTBACK_STAND_IN_DEVICES=0
 say "other device" CUTBACK_STAND_IN_ARCH=80
-mv "$folder/gpu/forward.fatbin" "$folder/gpu/away"
+cp "$folder/gpu/manifest.json" "$folder/named"
+sed -i '/fatbin/d' "$folder/gpu/manifest.json"
+python3 -B "$(dirname "$0")/../../../../tools/dev/name-again" "$folder/gpu"
 say "no code"
 say "other nvrtc" LD_LIBRARY_PATH="$standin:$folder/lib"
-mv "$folder/gpu/away" "$folder/gpu/forward.fatbin"
+cp "$folder/named" "$folder/gpu/manifest.json"
 say "little memory" CUTBACK_STAND_IN_FREE=1000
 for call in cuInit cuDeviceGetCount cuDeviceGet cuDeviceGetName \
   cuDeviceGetAttribute cuDevicePrimaryCtxRetain cuCtxSetCurrent \
