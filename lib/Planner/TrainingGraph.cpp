@@ -57,8 +57,13 @@ static LogicalResult checkOrderIsOpen(joint::GraphOp graph,
   return failure();
 }
 
+static bool hasCheckpoints(joint::GraphOp graph) {
+  return !graph.getBody().front().getOps<joint::CheckpointOp>().empty();
+}
+
 LogicalResult cutback::makeTrainingGraph(joint::GraphOp graph,
-                                         const TrainingGraphOptions &options) {
+                                         const TrainingGraphOptions &options,
+                                         EagerCount *eager) {
   bool isForward = graph.getOutput().getGradientOf().empty();
   bool isSecond = options.second.isAsked();
   if (!isForward)
@@ -71,15 +76,26 @@ LogicalResult cutback::makeTrainingGraph(joint::GraphOp graph,
   }
   if (!isForward && failed(detachAliases(graph)))
     return failure();
+  if (eager && (!isForward || isSecond))
+    eager = nullptr;
+  llvm::StringSet<> untracked;
+  if (eager)
+    untracked = findUntracked(graph);
   if (failed(functionalize(graph)) || failed(decomposeComposites(graph)))
     return failure();
+  if (eager)
+    eager->countSaves(graph, untracked);
+  bool isOpByOp = eager && eager->saves && !hasCheckpoints(graph);
   if (isForward && options.functionalizeRng && failed(functionalizeRng(graph)))
     return failure();
   DifferentiateOptions last = options.differentiate;
   if (isSecond && failed(openFirst(graph, options, isForward, last)))
     return failure();
+  unsigned forwardOps = llvm::range_size(graph.getBlock().without_terminator());
   if (failed(differentiate(graph, last)))
     return failure();
+  if (isOpByOp)
+    eager->countPeak(graph, forwardOps);
   LogicalResult decomposed = decomposeToCore(graph);
   makeHooksDense(graph);
   return decomposed;

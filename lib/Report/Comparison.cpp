@@ -67,15 +67,24 @@ static PartitionOptions askFor(Strategy strategy,
   return options;
 }
 
-static StrategyLine compareAsked(joint::GraphOp asRead, Strategy strategy,
-                                 const PartitionResult &result) {
-  PartitionOptions options = askFor(strategy, result);
+/// Options of PyTorch's own decision.
+static PartitionOptions askTorch(const PartitionResult &result) {
+  PartitionOptions options = askFor(Strategy::MinCut, result);
+  options.costModel = CostModel::PyTorch;
+  options.rules = Rules::Torch2_13;
+  options.bytePricePs = 0;
+  return options;
+}
+
+static StrategyLine compareAsked(joint::GraphOp asRead,
+                                 PartitionOptions options) {
+  Silence silence(*asRead->getContext());
   options.verify = false;
   FailureOr<CopiedPlan> other = planCopy(asRead, options);
   if (succeeded(other))
     return strategyLine(*other->result, false);
   StrategyLine line;
-  line.strategy = strategy;
+  line.strategy = options.strategy;
   line.possible = false;
   return line;
 }
@@ -89,21 +98,29 @@ OwningOpRef<joint::GraphOp> copyToCompare(joint::GraphOp graph) {
 
 void compareStrategies(joint::GraphOp asRead, const PartitionResult &result,
                        ReportExtras &extras,
-                       const std::function<void(Strategy)> &before) {
+                       const std::function<void(llvm::StringRef)> &before) {
   bool isLarge = !asRead || result.view.numOps() > kComparedOps;
+  auto compare = [&](llvm::StringRef name, const PartitionOptions &options) {
+    if (before)
+      before(name);
+    return compareAsked(asRead, options);
+  };
   for (Strategy strategy : {Strategy::MinCut, Strategy::Eager,
                             Strategy::Precompute, Strategy::RecomputeAll}) {
-    if (strategy == result.asked.strategy) {
+    if (strategy == result.asked.strategy)
       extras.strategies.push_back(strategyLine(result, true));
-      continue;
-    }
-    if (isLarge)
-      continue;
-    if (before)
-      before(strategy);
-    Silence silence(*asRead->getContext());
-    extras.strategies.push_back(compareAsked(asRead, strategy, result));
+    else if (!isLarge)
+      extras.strategies.push_back(
+          compare(spell(strategy), askFor(strategy, result)));
   }
+  bool isAsked = result.asked.costModel == CostModel::PyTorch &&
+                 result.asked.rules == Rules::Torch2_13 &&
+                 result.asked.strategy == Strategy::MinCut &&
+                 result.asked.minimize == Minimize::Time;
+  if (isAsked || result.isTorchDecision())
+    extras.torch = strategyLine(result, true);
+  else if (!isLarge)
+    extras.torch = compare("PyTorch's partitioner", askTorch(result));
 }
 
 } // namespace cutback

@@ -68,7 +68,7 @@ static std::string hashOf(StringRef text) {
 // Headline
 //===----------------------------------------------------------------------===//
 
-/// "1,024.0 MiB (12 %) below eager PyTorch".
+/// "1,024.0 MiB (12 %) below strategy eager".
 static std::string comparedTo(int64_t bytes, int64_t than,
                               const std::string &what) {
   if (bytes == than)
@@ -89,7 +89,7 @@ std::string Page::headline(size_t index) const {
   if (const PagePlan *eager =
           find(PagePlanName::Strategy, spell(Strategy::Eager)))
     if (eager != &plan)
-      others.emplace_back(eager, "eager PyTorch");
+      others.emplace_back(eager, "strategy eager");
   if (const PagePlan *rules = find(PagePlanName::Rules, ""))
     if (rules != &plan)
       others.emplace_back(rules, "PyTorch’s rules");

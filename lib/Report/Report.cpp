@@ -23,7 +23,8 @@ StringRef describe(Strategy strategy) {
   case Strategy::MinCut:
     return "saves or recomputes each value, whichever costs less";
   case Strategy::Eager:
-    return "saves what the backward reads, as PyTorch without a compiler";
+    return "saves what the decomposed backward reads, as AOTAutograd's default "
+           "partitioner";
   case Strategy::Precompute:
     return "as eager, but does in the forward all that needs no gradient";
   case Strategy::RecomputeAll:

@@ -91,23 +91,40 @@ static void writePeak(OStream &json, const PartitionResult &result,
   });
 }
 
+static void writeLine(OStream &json, const PartitionResult &result,
+                      const StrategyLine &line) {
+  json.attribute("chosen", line.chosen);
+  json.attribute("possible", line.possible);
+  if (!line.possible)
+    return;
+  json.attribute("saved_bytes", line.savedBytes);
+  json.attribute("peak_bytes", line.peakBytes);
+  if (line.isPlanned != result.peak.isPlanned)
+    json.attribute("peak_model", line.isPlanned ? "planned" : "op-by-op");
+  json.attribute("recomputed", line.recomputed);
+  json.attribute("priced_ps", line.extraPs);
+}
+
 static void writeStrategies(OStream &json, const PartitionResult &result,
                             const ReportExtras &extras) {
   json.attributeArray("strategies", [&] {
     for (const StrategyLine &line : extras.strategies)
       json.object([&] {
         writeText(json, "strategy", spell(line.strategy));
-        json.attribute("chosen", line.chosen);
-        json.attribute("possible", line.possible);
-        if (!line.possible)
-          return;
-        json.attribute("saved_bytes", line.savedBytes);
-        json.attribute("peak_bytes", line.peakBytes);
-        if (line.isPlanned != result.peak.isPlanned)
-          json.attribute("peak_model", line.isPlanned ? "planned" : "op-by-op");
-        json.attribute("recomputed", line.recomputed);
-        json.attribute("priced_ps", line.extraPs);
+        writeLine(json, result, line);
       });
+  });
+  if (extras.torch)
+    json.attributeObject("torch_compile",
+                         [&] { writeLine(json, result, *extras.torch); });
+}
+
+static void writeEager(OStream &json, const AutogradSaves &eager) {
+  json.attributeObject("eager_pytorch", [&] {
+    json.attribute("storages", eager.storages);
+    json.attribute("saved_bytes", eager.savedBytes);
+    if (eager.peakBytes)
+      json.attribute("peak_bytes", *eager.peakBytes);
   });
 }
 
@@ -265,6 +282,8 @@ std::string reportJson(const PartitionResult &result,
     writeBody(json, result, extras);
     if (!extras.strategies.empty())
       writeStrategies(json, result, extras);
+    if (extras.eager)
+      writeEager(json, *extras.eager);
     if (extras.other)
       writeOther(json, *extras.other);
     writeSeconds(json, result.seconds);

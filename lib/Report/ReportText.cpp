@@ -92,6 +92,40 @@ static void addOther(TextTable &table, const ByteUnit &unit,
              other.accepted ? "log, verified" : "log, REFUSED"});
 }
 
+static void addLine(TextTable &table, const ByteUnit &unit,
+                    const std::string &label, const StrategyLine &line) {
+  if (!line.possible)
+    return table.add({label, "-", "-", "-", "-", "no such plan"});
+  table.add({label, unit.format(line.savedBytes), unit.format(line.peakBytes),
+             formatCount(line.recomputed), formatPicoseconds(line.extraPs),
+             line.chosen ? "this plan" : ""});
+}
+
+/// PyTorch itself, with its compiler and without.
+static void addTorch(TextTable &table, const ByteUnit &unit,
+                     const ReportExtras &extras) {
+  if (extras.torch && !extras.torch->chosen)
+    addLine(table, unit, "  torch.compile", *extras.torch);
+  if (extras.eager)
+    table.add(
+        {"  eager PyTorch", unit.format(extras.eager->savedBytes),
+         extras.eager->peakBytes ? unit.format(*extras.eager->peakBytes) : "",
+         "", "", "op by op"});
+}
+
+static std::string torchNotes(const ReportExtras &extras) {
+  std::string out;
+  if (extras.torch && !extras.torch->chosen)
+    out += wrapText("  torch.compile",
+                    "what the partitioner of PyTorch 2.13 decides", 17);
+  if (extras.eager)
+    out += wrapText("  eager PyTorch",
+                    "what autograd keeps of each op as it is written, where "
+                    "nothing is compiled",
+                    17);
+  return out;
+}
+
 /// Of the row of the plan itself.
 static std::string chosenLabel(const PartitionResult &result) {
   if (result.isTorchDecision())
@@ -105,6 +139,9 @@ static std::string comparison(const PartitionResult &result,
   int64_t largest = 0;
   for (const StrategyLine &line : extras.strategies)
     largest = std::max({largest, line.savedBytes, line.peakBytes});
+  if (extras.eager)
+    largest = std::max({largest, extras.eager->savedBytes,
+                        extras.eager->peakBytes.value_or(0)});
   ByteUnit unit = byteUnitFor(largest);
   using T = TextTable;
   T table({T::Left, T::Right, T::Right, T::Right, T::Right, T::Left});
@@ -115,14 +152,9 @@ static std::string comparison(const PartitionResult &result,
     std::string label =
         (line.chosen ? "> " : "  ") +
         (line.chosen ? chosenLabel(result) : spell(line.strategy).str());
-    if (!line.possible) {
-      table.add({label, "-", "-", "-", "-", "no such plan"});
-      continue;
-    }
-    table.add({label, unit.format(line.savedBytes), unit.format(line.peakBytes),
-               formatCount(line.recomputed), formatPicoseconds(line.extraPs),
-               line.chosen ? "this plan" : ""});
+    addLine(table, unit, label, line);
   }
+  addTorch(table, unit, extras);
   if (extras.other)
     addOther(table, unit, *extras.other);
   table.fit(kScreenWidth, {{5, 0}, {0, 12}});
@@ -132,6 +164,7 @@ static std::string comparison(const PartitionResult &result,
         (!line.chosen || line.strategy == result.asked.strategy))
       out += wrapText("  " + spell(line.strategy).str(),
                       describe(line.strategy).str(), 17);
+  out += torchNotes(extras);
   if (extras.other && !extras.other->accepted)
     out += wrapText(
         "  the certificate refuses",
@@ -155,22 +188,24 @@ static std::string insteadOf(int64_t bytes, int64_t than) {
          formatFixed(size, size < 10 ? 1 : 0) + " %)";
 }
 
-/// What the plan changes for whoever has PyTorch alone.
-static std::string againstEager(const ReportExtras &extras) {
-  const StrategyLine *eager = nullptr, *chosen = nullptr;
-  for (const StrategyLine &line : extras.strategies) {
-    if (line.strategy == Strategy::Eager && line.possible)
-      eager = &line;
-    if (line.chosen)
-      chosen = &line;
-  }
-  if (!eager || !chosen || eager == chosen)
-    return "";
-  return wrapLine(
-      "against PyTorch without a compiler" +
-      std::string(extras.isCheckpointed ? " and without checkpoints" : "") +
-      ": saved " + insteadOf(chosen->savedBytes, eager->savedBytes) +
-      ", peak " + insteadOf(chosen->peakBytes, eager->peakBytes));
+/// What the plan changes for whoever has `torch.compile`, and for whoever has
+/// PyTorch alone.
+static std::string againstTorch(const PartitionResult &result,
+                                const ReportExtras &extras) {
+  std::string out;
+  auto add = [&](const std::string &what, int64_t saved,
+                 std::optional<int64_t> peak) {
+    out += wrapLine(
+        "against " + what + ": saved " + insteadOf(result.savedBytes, saved) +
+        (peak ? ", peak " + insteadOf(result.peak.bytes, *peak) : ""));
+  };
+  if (extras.torch && !extras.torch->chosen && extras.torch->possible)
+    add("torch.compile", extras.torch->savedBytes, extras.torch->peakBytes);
+  if (extras.eager)
+    add(extras.isCheckpointed ? "eager PyTorch with its checkpoints"
+                              : "eager PyTorch",
+        extras.eager->savedBytes, extras.eager->peakBytes);
+  return out;
 }
 
 /// "2 view, addmm, …": most frequent first.
@@ -451,7 +486,7 @@ static std::string headText(const PartitionResult &result,
   llvm::StringRef(headline).split(lines, '\n', -1, /*KeepEmpty=*/false);
   for (llvm::StringRef line : lines)
     out += wrapLine(std::string_view(line.data(), line.size()));
-  out += againstEager(extras);
+  out += againstTorch(result, extras);
   if (extras.fit && !extras.fit->fits())
     out += wrapLine(fitText(*extras.fit, leastPeak(extras)));
   return out;

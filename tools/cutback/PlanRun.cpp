@@ -51,8 +51,12 @@ int PlanRun::load(Session &session, const ImportOptions &importOptions) {
     return WrongInput;
   imported = std::move(*module);
   session.progress.step("making the training graph");
-  return succeeded(makeTrainingGraph(imported.graph, gradients)) ? Done
-                                                                 : WrongInput;
+  EagerCount count;
+  count.symbols = options.symbols;
+  if (failed(makeTrainingGraph(imported.graph, gradients, &count)))
+    return WrongInput;
+  eager = count.saves;
+  return Done;
 }
 
 int PlanRun::plan(Session &session, bool memory) {

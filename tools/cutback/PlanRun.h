@@ -6,6 +6,7 @@
 
 #include "Session.h"
 
+#include "cutback/Planner/AutogradSaves.h"
 #include "cutback/Planner/PartitionPipeline.h"
 
 #include <memory>
@@ -18,6 +19,8 @@ struct PlanRun {
   PartitionOptions options;
   double importSeconds = 0;
   std::unique_ptr<PartitionResult> result;
+  /// What eager PyTorch keeps, of an input without a backward.
+  std::optional<AutogradSaves> eager;
 
   PlanRun() = default;
   /// Graph and plan live until the process ends: taking a million ops apart

@@ -5,7 +5,8 @@
 //   1. read the graph, and PyTorch's own halves if the log has them
 //   2. the certificate on PyTorch's halves, against the graph as it was read
 //   3. prepare, plan and verify by the chosen strategy
-//   4. plan by the other three, each as if it had been asked for
+//   4. plan by the other three and as PyTorch decides, each as if it had been
+//      asked for
 //   5. with --optimizer, the launches of the update
 //   6. with --trace, the step as a trace
 //   7. with --html, more plans, and the page (PageRun.cpp)
@@ -131,12 +132,13 @@ int runReport(const CommandLine &line) {
     if (int code = addUpdate(session, run, *optimizer))
       return code;
   ReportExtras extras = collectExtras(*run.result);
+  extras.eager = run.eager;
   if (other) {
     countOther(*run.result, run.imported.torchBackward, *other);
     extras.other = other;
   }
-  compareStrategies(asRead.get(), *run.result, extras, [&](Strategy strategy) {
-    session.progress.step("comparing with " + spell(strategy).str());
+  compareStrategies(asRead.get(), *run.result, extras, [&](StringRef what) {
+    session.progress.step("comparing with " + what.str());
   });
   if (int code = writeFiles(session, run, extras, page))
     return code;

@@ -12,7 +12,7 @@
 
 namespace cutback {
 
-/// As PyTorch without a compiler, and AOTAutograd's default partitioner: the
+/// As AOTAutograd's default partitioner (eager PyTorch: AutogradSaves.h): the
 /// forward runs F, the backward runs X and B; saved is every value of F that
 /// they use. Sizes of X are computed in the forward, so that a tensor of
 /// which only a size is needed is not saved. Where `policies`, by op, ask for

@@ -6,6 +6,7 @@
 
 #include "cutback/Autograd/SecondDerivatives.h"
 #include "cutback/Dialect/Joint/Joint.h"
+#include "cutback/Planner/AutogradSaves.h"
 
 #include "mlir/IR/MLIRContext.h"
 
@@ -36,8 +37,11 @@ void registerTrainingGraph(mlir::MLIRContext &context);
 ///   6. decomposed further, where that gives the partitioner more to choose
 ///   from; hooks get dense gradients
 /// Errors are emitted at the op; the graph is then half done.
+/// With `eager`, what eager PyTorch keeps of a forward program is counted on
+/// the way; nothing of a graph with a backward, whose ops are parts of others.
 mlir::LogicalResult makeTrainingGraph(joint::GraphOp graph,
-                                      const TrainingGraphOptions &options = {});
+                                      const TrainingGraphOptions &options = {},
+                                      EagerCount *eager = nullptr);
 
 } // namespace cutback
 

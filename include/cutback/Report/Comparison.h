@@ -21,14 +21,15 @@ std::optional<OtherPartition> judgeOther(ImportedModule &imported,
 /// null if the graph is so large that it will not look at it.
 mlir::OwningOpRef<joint::GraphOp> copyToCompare(joint::GraphOp graph);
 
-/// Adds a line for each strategy; that of `result` itself is the chosen one.
+/// Adds a line for each strategy, and one for the decision of PyTorch 2.13's
+/// partitioner; that of `result` itself is the chosen one.
 /// The others have the figures that asking for them gives: `asRead` is the
 /// graph as it was before `result` was planned. Above `kComparedOps`, and where
-/// `asRead` is null, there are no others. `before` is called with each strategy
-/// that has to be planned.
+/// `asRead` is null, there are no others. `before` is called with the name of
+/// each that has to be planned.
 void compareStrategies(joint::GraphOp asRead, const PartitionResult &result,
                        ReportExtras &extras,
-                       const std::function<void(Strategy)> &before = {});
+                       const std::function<void(llvm::StringRef)> &before = {});
 
 } // namespace cutback
 

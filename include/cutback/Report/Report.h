@@ -4,6 +4,7 @@
 #ifndef CUTBACK_REPORT_REPORT_H
 #define CUTBACK_REPORT_REPORT_H
 
+#include "cutback/Planner/AutogradSaves.h"
 #include "cutback/Planner/OptionText.h"
 #include "cutback/Report/DeviceFit.h"
 #include "cutback/Report/Folding.h"
@@ -47,12 +48,18 @@ struct ReportExtras {
   /// The groups are modules (true) or source lines.
   bool modules = false;
   std::vector<StrategyLine> strategies;
+  /// What the partitioner of PyTorch 2.13 decides on this graph, whatever the
+  /// plan was asked for: what `torch.compile` has.
+  std::optional<StrategyLine> torch;
+  /// What PyTorch has that compiles nothing, of an input that is a forward
+  /// program.
+  std::optional<AutogradSaves> eager;
   std::vector<std::pair<std::string, int64_t>> symbols;
   std::vector<std::string> unknownSymbols; ///< nobody said their size
   std::string peakModule;                  ///< of the op at the peak
   std::optional<OtherPartition> other;
   std::optional<DeviceFit> fit;
-  /// The model checkpoints regions, which strategy `eager` does not look at.
+  /// The model checkpoints regions, which strategy `eager` and PyTorch respect.
   bool isCheckpointed = false;
 };
 

@@ -220,7 +220,7 @@ TEST(Page, headlineComparesWithSavingEverything) {
   rules.peakBytes = 8500;
   page.plans.push_back(rules);
   EXPECT_EQ(StringRef(page.headline(0)).split(';').first,
-            "This plan’s peak is 8.8 KiB, as high as eager PyTorch and 500 "
+            "This plan’s peak is 8.8 KiB, as high as strategy eager and 500 "
             "B (5.9 %) above PyTorch’s rules");
 }
 

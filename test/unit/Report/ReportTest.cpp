@@ -112,24 +112,33 @@ TEST(Report, textHasEveryAnswer) {
 TEST(Report, theHeadIsWhatAUserWouldHaveWithoutUs) {
   PartitionResult result = exampleResult();
   ReportExtras extras = exampleExtras(result);
-  EXPECT_EQ(reportText(result, extras).find("without a compiler: saved"),
-            std::string::npos)
+  EXPECT_EQ(reportText(result, extras).find("against "), std::string::npos)
       << "nothing to compare with";
-  StrategyLine eager;
-  eager.strategy = Strategy::Eager;
+  AutogradSaves eager;
   eager.savedBytes = int64_t(864) << 20;
   eager.peakBytes = (int64_t(900) << 20) + 1;
-  extras.strategies.push_back(eager);
+  extras.eager = eager;
   std::string text = unwrapped(reportText(result, extras));
-  EXPECT_NE(text.find("against PyTorch without a compiler: saved 432.0 MiB "
-                      "instead of 864.0 MiB (-50 %), peak the same 900.0 MiB"),
+  EXPECT_NE(text.find("against eager PyTorch: saved 432.0 MiB instead of 864.0 "
+                      "MiB (-50 %), peak the same 900.0 MiB"),
             std::string::npos)
       << text;
+  EXPECT_EQ(text.find("torch.compile"), std::string::npos) << text;
   extras.isCheckpointed = true;
-  extras.strategies.back().savedBytes = int64_t(422) << 20;
+  extras.eager->savedBytes = int64_t(422) << 20;
+  extras.eager->peakBytes.reset();
   text = unwrapped(reportText(result, extras));
-  EXPECT_NE(text.find("without a compiler and without checkpoints: saved 432.0 "
-                      "MiB instead of 422.0 MiB (+2.4 %)"),
+  EXPECT_NE(text.find("against eager PyTorch with its checkpoints: saved 432.0 "
+                      "MiB instead of 422.0 MiB (+2.4 %)\n"),
+            std::string::npos)
+      << text;
+  extras.torch = StrategyLine();
+  extras.torch->savedBytes = int64_t(864) << 20;
+  extras.torch->peakBytes = int64_t(1800) << 20;
+  text = unwrapped(reportText(result, extras));
+  EXPECT_NE(text.find("against torch.compile: saved 432.0 MiB instead of 864.0 "
+                      "MiB (-50 %), peak 900.0 MiB instead of 1,800.0 MiB "
+                      "(-50 %)"),
             std::string::npos)
       << text;
 }
