@@ -27,6 +27,7 @@ _WITH_TORCH = {
     "InductorPartitioner": "inductor",
     "explain": "explaining",
     "compile": "compiled",
+    "load": "compiled",
     "CompiledStep": "compiled",
 }
 

@@ -158,6 +158,10 @@ def _missing(path, reason):
         path, reason, "ninja CutbackStepShared, or name it in CUTBACK_STEP_LIBRARY")
 
 
+def _wrong_call(text):
+    return CutbackError(2, [Diagnostic("error", "", 0, 0, text)])
+
+
 def _tensor(one):
     return Tensor(
         one.name.decode(), one.dtype.decode(), tuple(one.sizes[:one.rank]),
@@ -232,6 +236,14 @@ class Step:
 
     def run(self, segment, pointers):
         """Runs a segment; `pointers`: one an argument, aligned to 16 bytes."""
+        if len(pointers) != len(self.arguments):
+            raise _wrong_call("%d pointers are given, and the step has %d"
+                              " arguments: one for each, None for what the"
+                              " segment does not take"
+                              % (len(pointers), len(self.arguments)))
+        if segment not in self.segments:
+            raise _wrong_call("the step has no segment '%s': it has %s" % (
+                segment, ", ".join(self.segments)))
         list_of = (ctypes.c_void_p * len(pointers))(*pointers)
         status = self._library.cutbackStepRunSegment(
             self._handle, self.segments.index(segment), list_of)
@@ -275,6 +287,10 @@ class Step:
         """Copies a result as it lies: in memory with its `strides`."""
         self._check(self._library.cutbackStepReadLying(
             self._handle, result, ctypes.c_void_p(pointer)))
+
+    def __reduce_ex__(self, protocol):
+        raise TypeError("a step is memory and machine code of this process, and"
+                        " is neither copied nor pickled: open its folder again")
 
     def __del__(self):
         if getattr(self, "_handle", None):

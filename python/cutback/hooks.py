@@ -34,6 +34,10 @@ class Hook:
                     place, stream, pointer, of, dtypes[of.dtype]))))
         return len(fits)
 
+    def forget(self, step):
+        """Of a step that is given up: it is not held for the function."""
+        self._keys = [one for one in self._keys if one[0] is not step]
+
     def _run_at(self, place, stream, pointer, of, dtype):
         """Whether the function changed the gradient at `pointer`."""
         if not of.bytes:

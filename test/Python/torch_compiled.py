@@ -205,7 +205,7 @@ class CompiledTest(unittest.TestCase):
         self.check_error("modified by an inplace operation", loss.backward,
                          RuntimeError)
         x, y = batch()
-        plain = cutback.compile(model, (x.detach(), y))
+        plain = cutback.compile(torch.export.export(model, (x.detach(), y)))
         loss, _ = plain(x, y)
         self.check_error("no gradient of 'input.0'", loss.backward)
 
