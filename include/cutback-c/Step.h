@@ -14,9 +14,11 @@
  *   cutbackStepDestroy(step);
  *
  * Nothing is thrown or printed: whatever fails is a status and a message. A
- * step belongs to one thread at a time; different steps, of one folder too, may
- * work on different threads. Strings belong to the step, and live as long; a
- * message until the next call.
+ * step belongs to one thread at a time, of the process that opened it: a run or
+ * a read while another one works, from a hook of it too, is CUTBACK_WRONG_USAGE.
+ * Different steps, of one folder too, may work on different threads. Strings
+ * belong to the step, and live as long; a message until the next call. A step
+ * that is NULL is CUTBACK_WRONG_USAGE, and has no arguments or results.
  */
 #ifndef CUTBACK_C_STEP_H
 #define CUTBACK_C_STEP_H
@@ -118,7 +120,9 @@ CUTBACK_EXPORT const char *cutbackStepSegment(const CutbackStep *step,
  * bytes; NULL for what only other segments take, or what the step keeps. */
 CUTBACK_EXPORT CutbackStatus cutbackStepRun(CutbackStep *step,
                                             void *const *arguments);
-/* Runs one segment. What earlier ones left in the arena is still there. */
+/* Runs one segment. What earlier ones left in the arena is still there: a
+ * backward comes after a forward, an update after a backward, each once;
+ * another order is CUTBACK_WRONG_USAGE. */
 CUTBACK_EXPORT CutbackStatus cutbackStepRunSegment(CutbackStep *step,
                                                    size_t segment,
                                                    void *const *arguments);

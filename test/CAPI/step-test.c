@@ -12,6 +12,8 @@
  *   cutback-step-test wrong DIR        calls that are refused
  *   cutback-step-test hooks DIR IN     functions at hook points, added and
  * deleted while the step runs
+ *   cutback-step-test order DIR IN     segments in a wrong order, what is NULL,
+ * a run while the step runs
  *   cutback-step-test thread DIR       a step runs in another thread than it
  * was opened in, on zeros
  *
@@ -264,6 +266,67 @@ static int hooks(CutbackStep *step, const char *in) {
   return 0;
 }
 
+/* What a hook tries while its step runs. */
+struct Tried {
+  CutbackStep *step;
+  void **arguments;
+  int status[2]; /* on the thread of the run, and on another one */
+  char message[256];
+};
+
+static int runTried(void *given) {
+  struct Tried *tried = given;
+  return (int)cutbackStepRun(tried->step, tried->arguments);
+}
+
+static int64_t runAgain(void *buffer, int64_t bytes, const char *type,
+                        int32_t rank, const int64_t *sizes, void *userData,
+                        void *stream) {
+  struct Tried *tried = userData;
+  (void)buffer, (void)bytes, (void)type, (void)rank, (void)sizes, (void)stream;
+  thrd_t thread;
+  tried->status[0] = runTried(tried);
+  strncpy(tried->message, cutbackStepMessage(tried->step),
+          sizeof tried->message - 1);
+  if (thrd_create(&thread, runTried, tried) == thrd_success)
+    thrd_join(thread, &tried->status[1]);
+  return 0;
+}
+
+/* Segments in an order in which what they read is gone, NULL, two runs. */
+static int order(CutbackStep *step, const char *folder, const char *in) {
+  size_t count = cutbackStepNumArguments(step);
+  void **arguments = allocate((count + 1) * sizeof(void *));
+  for (size_t i = 0; i < count; ++i)
+    arguments[i] = memoryFor(in, cutbackStepArgument(step, i));
+  static const size_t segments[] = {1, 0, 1, 1, 0, 0, 1};
+  for (size_t i = 0; i < sizeof segments / sizeof *segments; ++i) {
+    CutbackStatus status = cutbackStepRunSegment(step, segments[i], arguments);
+    printf("%s: %d %s\n", cutbackStepSegment(step, segments[i]), status,
+           cutbackStepMessage(step));
+  }
+  printf("%d %s\n", cutbackStepRun(step, NULL), cutbackStepMessage(step));
+  printf("%d %s\n", cutbackStepRead(step, 0, NULL), cutbackStepMessage(step));
+  printf("%d %s\n", cutbackStepRun(NULL, arguments), cutbackStepMessage(NULL));
+  printf("%d %d %s\n", cutbackStepOpen(folder, NULL),
+         (int)cutbackStepNumArguments(NULL), cutbackStepMessage(NULL));
+  CutbackStep *other = NULL;
+  printf("%d ", cutbackStepOpenFor(folder, (CutbackMemory)77, &other));
+  printf("%s\n", cutbackStepMessage(other));
+  cutbackStepDestroy(other);
+  printf("%d ", cutbackStepOpen(NULL, &other));
+  printf("%s\n", cutbackStepMessage(other));
+  cutbackStepDestroy(other);
+  struct Tried tried = {step, arguments, {0}, {0}};
+  uint64_t key = 0;
+  if (cutbackStepAddHook(step, 0, runAgain, &tried, &key))
+    return 9;
+  printf("run: %d", cutbackStepRun(step, arguments));
+  printf(", within %d %d %s\n", tried.status[0], tried.status[1],
+         tried.message);
+  return 0;
+}
+
 static int runInThread(void *given) {
   CutbackStep *step = given;
   size_t count = cutbackStepNumArguments(step);
@@ -288,6 +351,9 @@ int main(int argc, char **argv) {
     wrong(steps[0]);
   if (!status && strcmp(argv[1], "hooks") == 0 && argc == 4 &&
       hooks(steps[0], argv[3]))
+    status = CUTBACK_DEFECT;
+  if (!status && strcmp(argv[1], "order") == 0 && argc == 4 &&
+      order(steps[0], argv[2], argv[3]))
     status = CUTBACK_DEFECT;
   if (!status && strcmp(argv[1], "thread") == 0) {
     thrd_t thread;

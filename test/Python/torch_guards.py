@@ -341,13 +341,23 @@ class GuardsTest(unittest.TestCase):
         self.check_error("a hook of it runs it again", step(self.x).backward)
         self.check_error("", lambda: step(self.x).backward())
 
-    def test_copies(self):
+    def test_copies_and_pointers(self):
         step = cutback.compile(Part(), (self.x,))
+        inside = step._sized()[0].step
+        self.check_error("1 pointers are given, and the step has",
+                         lambda: inside.run("forward", [0]))
+        self.check_error("no segment 'later': it has forward, backward",
+                         lambda: inside.run("later",
+                                            [0] * len(inside.arguments)))
+        pointers = [torch.zeros(one.bytes).data_ptr()
+                    for one in inside.arguments]
+        self.check_error("run 'forward' before each 'backward'",
+                         lambda: inside.run("backward", pointers))
         for copied in copy.copy, copy.deepcopy, pickle.dumps:
             self.check_error("is neither copied nor pickled",
                              lambda: copied(step), TypeError)
             self.check_error("is neither copied nor pickled", lambda: copied(
-                step._sized()[0].step), TypeError)
+                inside), TypeError)
 
 
 if __name__ == "__main__":

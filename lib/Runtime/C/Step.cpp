@@ -6,12 +6,23 @@
 // Memory that runs out is a std::bad_alloc in here and a status outside; a step
 // has no state that one could leave half changed, because nothing is allocated
 // between launches.
+//
+// A call that comes while another one works, from a second thread or from a
+// hook, is refused, and touches nothing of the step: not its message either, so
+// what it has to say is a constant text that the thread remembers. Calls that
+// a hook is allowed to make (hooks, messages, descriptions) are not of these.
+//
+// A segment runs when what it reads is there: a backward after a forward, once;
+// an update after a backward, once. A run that fails leaves nothing.
 
 #include "cutback/Runtime/StepFolder.h"
 
 #include "cutback-c/Step.h"
 
+#include <atomic>
 #include <new>
+
+#include <unistd.h>
 
 using namespace cutback;
 
@@ -24,7 +35,14 @@ struct CutbackStep {
   /// Of the last run, for results that are arguments.
   std::vector<char *> arguments;
   std::vector<char *> kept; ///< memory by argument; null for one that is not
+  std::string last; ///< segment that ran last, "" where nothing of it is left
+  std::atomic<bool> works = false; ///< a call that no other may join
+  pid_t process = getpid();        ///< whose threads run launches
 };
+
+/// The step whose call was refused last on this thread, and why.
+static thread_local const CutbackStep *refusedStep = nullptr;
+static thread_local const char *refusedWhy = nullptr;
 
 static CutbackStatus fail(CutbackStep &step, CutbackStatus status,
                           std::string message) {
@@ -32,8 +50,16 @@ static CutbackStatus fail(CutbackStep &step, CutbackStatus status,
   return status;
 }
 
+static CutbackStatus refuse(const CutbackStep *step, const char *why) {
+  refusedStep = step;
+  refusedWhy = why;
+  return CUTBACK_WRONG_USAGE;
+}
+
 template <typename Fn>
 static CutbackStatus guarded(CutbackStep &step, Fn body) {
+  refusedStep = nullptr;
+  refusedWhy = nullptr;
   step.message.clear();
   try {
     return body();
@@ -45,6 +71,23 @@ static CutbackStatus guarded(CutbackStep &step, Fn body) {
   }
 }
 
+/// For calls that run the step or read its memory: one at a time.
+template <typename Fn> static CutbackStatus alone(CutbackStep *step, Fn body) {
+  if (!step)
+    return refuse(step, "the step is NULL");
+  if (step->process != getpid())
+    return refuse(step, "the step was opened by another process, whose threads "
+                        "this one does not have; open its folder again");
+  bool works = false;
+  if (!step->works.compare_exchange_strong(works, true))
+    return refuse(step, "the step works already, on another thread or in the "
+                        "run whose hook this is; open its folder again for a "
+                        "second one");
+  CutbackStatus status = guarded(*step, body);
+  step->works = false;
+  return status;
+}
+
 int cutbackStepApiVersion(void) { return CUTBACK_STEP_API_VERSION; }
 
 CutbackStatus cutbackStepOpen(const char *folder, CutbackStep **step) {
@@ -53,11 +96,20 @@ CutbackStatus cutbackStepOpen(const char *folder, CutbackStep **step) {
 
 CutbackStatus cutbackStepOpenFor(const char *folder, CutbackMemory memory,
                                  CutbackStep **step) {
+  if (!step)
+    return refuse(nullptr, "there is no place for the step: it is NULL");
   *step = new (std::nothrow) CutbackStep;
   if (!*step)
-    return CUTBACK_WRONG_INPUT;
+    return refuse(nullptr, "out of memory");
   CutbackStep &own = **step;
   return guarded(own, [&] {
+    if (!folder)
+      return fail(own, CUTBACK_WRONG_USAGE, "the folder is NULL");
+    if (memory != CUTBACK_MEMORY_HOST && memory != CUTBACK_MEMORY_DEVICE)
+      return fail(own, CUTBACK_WRONG_USAGE,
+                  "there is no memory of kind " + std::to_string(memory) +
+                      "; there are CUTBACK_MEMORY_HOST and "
+                      "CUTBACK_MEMORY_DEVICE");
     StepError error;
     StepOptions options;
     own.memory = memory;
@@ -76,7 +128,7 @@ CutbackStatus cutbackStepOpenFor(const char *folder, CutbackMemory memory,
 }
 
 CutbackStatus cutbackStepSetStream(CutbackStep *step, void *stream) {
-  return guarded(*step, [&] {
+  return alone(step, [&] {
     if (!step->executor)
       return fail(*step, CUTBACK_WRONG_USAGE, "the step is not open");
     std::string what = step->executor->setStream(stream);
@@ -92,11 +144,13 @@ CutbackStatus cutbackStepSetStream(CutbackStep *step, void *stream) {
 void cutbackStepDestroy(CutbackStep *step) { delete step; }
 
 const char *cutbackStepMessage(const CutbackStep *step) {
-  return step ? step->message.c_str() : "out of memory";
+  if (refusedWhy && refusedStep == step)
+    return refusedWhy;
+  return step ? step->message.c_str() : "the step is NULL";
 }
 
 size_t cutbackStepArenaBytes(const CutbackStep *step) {
-  return static_cast<size_t>(step->artifact.arenaBytes);
+  return step ? static_cast<size_t>(step->artifact.arenaBytes) : 0;
 }
 
 static CutbackTensor describe(const ArtifactTensor &tensor) {
@@ -110,11 +164,11 @@ static CutbackTensor describe(const ArtifactTensor &tensor) {
 }
 
 size_t cutbackStepNumArguments(const CutbackStep *step) {
-  return step->artifact.arguments.size();
+  return step ? step->artifact.arguments.size() : 0;
 }
 
 CutbackTensor cutbackStepArgument(const CutbackStep *step, size_t number) {
-  if (number >= step->artifact.arguments.size())
+  if (!step || number >= step->artifact.arguments.size())
     return {};
   const ArtifactArgument &argument = step->artifact.arguments[number];
   CutbackTensor described = describe(argument);
@@ -126,26 +180,26 @@ CutbackTensor cutbackStepArgument(const CutbackStep *step, size_t number) {
 }
 
 size_t cutbackStepNumResults(const CutbackStep *step) {
-  return step->artifact.results.size();
+  return step ? step->artifact.results.size() : 0;
 }
 
 CutbackTensor cutbackStepResult(const CutbackStep *step, size_t number) {
-  if (number >= step->artifact.results.size())
+  if (!step || number >= step->artifact.results.size())
     return {};
   return describe(step->artifact.results[number]);
 }
 
 void cutbackStepSetThreads(CutbackStep *step, unsigned count) {
-  if (step->executor)
+  if (step && step->executor)
     step->executor->setThreads(count ? count : 1);
 }
 
 size_t cutbackStepNumSegments(const CutbackStep *step) {
-  return step->artifact.segments.size();
+  return step ? step->artifact.segments.size() : 0;
 }
 
 const char *cutbackStepSegment(const CutbackStep *step, size_t number) {
-  return number < step->artifact.segments.size()
+  return step && number < step->artifact.segments.size()
              ? step->artifact.segments[number].name.c_str()
              : "";
 }
@@ -165,11 +219,42 @@ static CutbackStatus failAligned(CutbackStep &step, size_t number) {
               nameArgument(step, number) + " is not aligned to 16 bytes");
 }
 
+/// What has to have run before a segment; "" if nothing has to.
+static std::string before(const CutbackStep &step, size_t segment) {
+  const auto &segments = step.artifact.segments;
+  bool isLater = segments[segment].name == "backward" ||
+                 segments[segment].name == "update";
+  return isLater && segment > 0 ? segments[segment - 1].name : "";
+}
+
+/// Whether what the segments read is there, by their order.
+static CutbackStatus checkOrder(CutbackStep &step,
+                                const std::vector<size_t> &segments) {
+  std::string last = step.last;
+  for (size_t segment : segments) {
+    std::string needed = before(step, segment);
+    const std::string &name = step.artifact.segments[segment].name;
+    if (!needed.empty() && last != needed)
+      return fail(step, CUTBACK_WRONG_USAGE,
+                  "'" + name + "' reads what '" + needed +
+                      "' left, and that is gone or was never there: run '" +
+                      needed + "' before each '" + name + "'");
+    last = name;
+  }
+  return CUTBACK_DONE;
+}
+
 static CutbackStatus run(CutbackStep &step, const std::vector<size_t> &segments,
                          void *const *arguments) {
   if (!step.executor)
     return fail(step, CUTBACK_WRONG_USAGE, "the step is not open");
   const auto &declared = step.artifact.arguments;
+  if (!arguments && !declared.empty())
+    return fail(step, CUTBACK_WRONG_USAGE,
+                "the list of arguments is NULL; the step has " +
+                    std::to_string(declared.size()));
+  if (CutbackStatus status = checkOrder(step, segments))
+    return status;
   step.arguments.clear();
   for (size_t i = 0; i < declared.size(); ++i) {
     auto *bytes =
@@ -184,20 +269,24 @@ static CutbackStatus run(CutbackStep &step, const std::vector<size_t> &segments,
                   nameArgument(step, i) + " is NULL");
     step.arguments.push_back(bytes);
   }
+  step.last.clear();
   std::string what = step.executor->run(segments, step.arguments);
-  return what.empty() ? CUTBACK_DONE
-                      : fail(step, CUTBACK_NO_PLAN, std::move(what));
+  if (!what.empty())
+    return fail(step, CUTBACK_NO_PLAN, std::move(what));
+  if (!segments.empty())
+    step.last = step.artifact.segments[segments.back()].name;
+  return CUTBACK_DONE;
 }
 
 CutbackStatus cutbackStepRun(CutbackStep *step, void *const *arguments) {
-  return guarded(*step, [&] {
+  return alone(step, [&] {
     return run(*step, step->artifact.stepSegments(), arguments);
   });
 }
 
 CutbackStatus cutbackStepRunSegment(CutbackStep *step, size_t segment,
                                     void *const *arguments) {
-  return guarded(*step, [&] {
+  return alone(step, [&] {
     return segment < step->artifact.segments.size()
                ? run(*step, {segment}, arguments)
                : fail(*step, CUTBACK_WRONG_USAGE, "there is no such segment");
@@ -206,7 +295,7 @@ CutbackStatus cutbackStepRunSegment(CutbackStep *step, size_t segment,
 
 CutbackStatus cutbackStepKeep(CutbackStep *step, size_t argument,
                               void *memory) {
-  return guarded(*step, [&] {
+  return alone(step, [&] {
     if (argument >= step->kept.size())
       return fail(*step, CUTBACK_WRONG_USAGE, "there is no such argument");
     if (step->memory == CUTBACK_MEMORY_DEVICE)
@@ -228,7 +317,7 @@ CutbackStatus cutbackStepKeep(CutbackStep *step, size_t argument,
 }
 
 CutbackStatus cutbackStepFetch(CutbackStep *step, size_t argument) {
-  return guarded(*step, [&] {
+  return alone(step, [&] {
     char *bytes = argument < step->kept.size() ? step->kept[argument] : nullptr;
     if (!bytes)
       return fail(*step, CUTBACK_WRONG_USAGE,
@@ -258,6 +347,10 @@ static CutbackStatus read(CutbackStep &step, size_t number, char *to,
   if (step.arguments.size() != step.artifact.arguments.size())
     return fail(step, CUTBACK_WRONG_USAGE, "the step has not run");
   const ArtifactResult &result = step.artifact.results[number];
+  if (!to && bytesOf(result) > 0)
+    return fail(step, CUTBACK_WRONG_USAGE,
+                "the memory for result " + std::to_string(number) + " ('" +
+                    result.name + "') is NULL");
   bool isOnDevice = step.memory == CUTBACK_MEMORY_DEVICE;
   if (isOnDevice && !asItLies && lyingBytes(result) && !isDense(result))
     return fail(step, CUTBACK_WRONG_USAGE,
@@ -273,20 +366,20 @@ static CutbackStatus read(CutbackStep &step, size_t number, char *to,
 }
 
 CutbackStatus cutbackStepRead(CutbackStep *step, size_t result, void *to) {
-  return guarded(*step, [&] {
+  return alone(step, [&] {
     return read(*step, result, static_cast<char *>(to), /*asItLies=*/false);
   });
 }
 
 CutbackLayout cutbackStepLayout(const CutbackStep *step, size_t result) {
-  if (result >= step->artifact.results.size())
+  if (!step || result >= step->artifact.results.size())
     return {};
   const ArtifactResult &one = step->artifact.results[result];
   return {one.strides.data(), static_cast<size_t>(lyingBytes(one))};
 }
 
 CutbackStatus cutbackStepReadLying(CutbackStep *step, size_t result, void *to) {
-  return guarded(*step, [&] {
+  return alone(step, [&] {
     return read(*step, result, static_cast<char *>(to), /*asItLies=*/true);
   });
 }
@@ -301,11 +394,11 @@ static const ArtifactHook *findHook(const CutbackStep &step, size_t number) {
 }
 
 size_t cutbackStepNumHookPoints(const CutbackStep *step) {
-  return step->hooks.points().size();
+  return step ? step->hooks.points().size() : 0;
 }
 
 CutbackHookPoint cutbackStepHookPoint(const CutbackStep *step, size_t number) {
-  const ArtifactHook *hook = findHook(*step, number);
+  const ArtifactHook *hook = step ? findHook(*step, number) : nullptr;
   if (!hook)
     return {};
   return {describe(*hook), nameOf(hook->kind), hook->replaces};
@@ -314,6 +407,8 @@ CutbackHookPoint cutbackStepHookPoint(const CutbackStep *step, size_t number) {
 CutbackStatus cutbackStepAddHook(CutbackStep *step, size_t point,
                                  CutbackHook function, void *userData,
                                  uint64_t *key) {
+  if (!step)
+    return refuse(step, "the step is NULL");
   return guarded(*step, [&] {
     if (point >= step->hooks.points().size())
       return fail(*step, CUTBACK_WRONG_USAGE, "there is no such hook point");
@@ -327,6 +422,8 @@ CutbackStatus cutbackStepAddHook(CutbackStep *step, size_t point,
 }
 
 CutbackStatus cutbackStepDeleteHook(CutbackStep *step, uint64_t key) {
+  if (!step)
+    return refuse(step, "the step is NULL");
   return guarded(*step, [&] {
     return step->hooks.remove(key) ? CUTBACK_DONE
                                    : fail(*step, CUTBACK_WRONG_USAGE,
