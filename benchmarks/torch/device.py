@@ -63,10 +63,7 @@ def open_step(program, name, args):
     if not args.prepared:
         return cutback.compile(program, folder=args.keep and os.path.join(
             args.keep, name))
-    from cutback import compiled, places
-    place = places.place_of(program.state_dict.values())
-    return compiled.CompiledStep(
-        program, program, pathlib.Path(args.prepared, name), None, place)
+    return cutback.load(pathlib.Path(args.prepared, name), program)
 
 
 class Candidate:

@@ -94,9 +94,14 @@ def load(folder, model, *, threads=None, hooks=None, sizes=_MOST_SIZES):
 
     `model` is the module that it was compiled of, in the state that it had, or
     a dict of its parameters and buffers by name; it has the tensors that the
-    step works on. `hooks` is a dict, as of `cutback.compile`.
+    step works on. Of a program, compiled here or by `cutback compile`, it is the
+    program. `hooks` is a dict, as of `cutback.compile`.
     """
     folder = pathlib.Path(folder)
+    if isinstance(model, torch.export.ExportedProgram):
+        step = CompiledStep(model, folder, None, sizes)
+        step._open(Exported.of(model, (), {}, None), folder)
+        return step._with(threads, hooks or {})
     try:
         kept = json.loads((folder / "python.json").read_text())
     except OSError:

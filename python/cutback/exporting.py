@@ -73,11 +73,8 @@ class Exported:
     def compile(self, folder, options, points):
         """Writes the step."""
         program, self.program = self.program, None
-        arguments = ["-o", str(folder),
-                     *("--hook=" + point for point in points),
-                     *self.place.arguments(program.graph, options)]
         try:
-            _compile(program, arguments)
+            _write(program, folder, options, points, self.place)
         except CutbackError as error:
             # Steps of vmap and the like; other programs stay as they are, with
             # the ops that the model has.
@@ -86,7 +83,7 @@ class Exported:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", FutureWarning)
                 program = program.run_decompositions({})
-            _compile(program, arguments)
+            _write(program, folder, options, points, self.place)
 
     @property
     def count(self):
@@ -150,7 +147,7 @@ class Exported:
         if kept.get("version") != 1:
             raise _error("'%s' is of another version of cutback: compile the"
                          " module anew" % folder)
-        tensors = place_of_model(model)
+        tensors = _tensors_of(model)
         place = place_of(tensors or [torch.empty(0, device=kept["device"])])
         if str(place.device) != kept["device"]:
             raise _error("the step runs on %s, and the model is on %s"
@@ -178,14 +175,16 @@ class Exported:
                        weights_only=True), guard)
 
 
-def _compile(program, arguments):
+def _write(program, folder, options, points, place):
     with tempfile.TemporaryDirectory(prefix="cutback-") as work:
         given = pathlib.Path(work) / "model.pt2"
         torch.export.save(program, given)
-        run_program(str(given), *arguments)
+        run_program(str(given), "-o", str(folder),
+                    *("--hook=" + point for point in points),
+                    *place.arguments(program.graph, options))
 
 
-def place_of_model(model):
+def _tensors_of(model):
     if isinstance(model, torch.nn.Module):
         return [*model.parameters(), *model.buffers()]
     return list(model.values())

@@ -53,6 +53,7 @@ class Variant:
                           for one in manifest["arguments"]
                           if "declared" in one}
         self.sized = collections.OrderedDict()  # those used last come last
+        self._compiled = set()  # names of sizes whose machine code is written
         first = Step(folder, self.place.on_device)
         self._names = [one.name for one in first.arguments if one.required]
         self._sources = [exported.source(name) for name in self._names]
@@ -173,10 +174,12 @@ class Variant:
     def _open_for(self, sizes):
         if sizes == self._symbols:
             return Step(self._folder, self.place.on_device)
-        run_program(str(self._folder), *(
-            "--sym=%s=%d" % one for one in sizes.items()))
-        return Step(self._folder / "sizes" / ",".join(
-            "%s=%d" % one for one in sizes.items()), self.place.on_device)
+        name = ",".join("%s=%d" % one for one in sizes.items())
+        if name not in self._compiled:
+            run_program(str(self._folder), *(
+                "--sym=%s=%d" % one for one in sizes.items()))
+            self._compiled.add(name)
+        return Step(self._folder / "sizes" / name, self.place.on_device)
 
     def summary(self, seconds):
         """One line of what was compiled."""

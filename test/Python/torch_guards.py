@@ -341,6 +341,52 @@ class GuardsTest(unittest.TestCase):
         self.check_error("a hook of it runs it again", step(self.x).backward)
         self.check_error("", lambda: step(self.x).backward())
 
+    def test_a_folder_is_opened_again(self):
+        with tempfile.TemporaryDirectory() as folder:
+            model = Part()
+            args = (self.x, 2.0, True, "sum", None)
+            cutback.compile(model, args, folder=folder, hooks=["line.bias"])
+            other, seen = Part(), []
+            other.load_state_dict(model.state_dict())
+            step = cutback.load(folder, other,
+                                hooks={"line.bias": seen.append})
+            self.check_same(step, other, *args)
+            self.assertEqual(len(seen), 1)
+            self.check_same(step, other, self.x, 3.0, *args[2:])
+            state = {**dict(other.named_parameters()),
+                     **dict(other.named_buffers())}
+            plain = cutback.load(folder, state)
+            copied = copy.deepcopy(other)
+            torch.testing.assert_close(plain(*args), copied(*args))
+            self.check_error("the argument 'scale' is 3.0, and was 2.0",
+                             lambda: plain(self.x, 3.0, *args[2:]))
+            self.check_error("in another state, which differs in: the attribute"
+                             " 'norm.training': False", lambda: cutback.load(
+                                 folder, other.eval()))
+        with tempfile.TemporaryDirectory() as folder:
+            self.check_error("has no python.json", lambda: cutback.load(
+                folder, Part()))
+            program = torch.export.export(model, args)
+            cutback.compile(program, folder=folder)
+            again = cutback.load(folder, program)
+            torch.testing.assert_close(again(*args), model(*args))
+
+    def test_sizes_that_are_held(self):
+        rows = torch.export.Dim("rows", min=2, max=64)
+        model = Part().eval()
+        step = cutback.compile(model, (self.x,), sizes=2,
+                               dynamic_shapes=({0: rows},),
+                               hooks={"line.bias": lambda g: None})
+        arenas = set()
+        for count in (8, 5, 6, 5, 7):
+            loss = step(torch.ones(count, 4))
+            torch.testing.assert_close(loss, model(torch.ones(count, 4)))
+            self.assertLessEqual(len(step._sized()), 2)
+            arenas.add(step.arena_bytes)
+        loss.backward()
+        self.check_error("at least one set of sizes", lambda: cutback.compile(
+            model, (self.x,), sizes=0))
+
     def test_copies_and_pointers(self):
         step = cutback.compile(Part(), (self.x,))
         inside = step._sized()[0].step

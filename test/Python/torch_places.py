@@ -15,7 +15,7 @@ from unittest import mock
 import torch
 
 import cutback
-from cutback import compiled, places
+from cutback import exporting, places
 from cutback.options import Options
 from torch_compiled import Net, batch, largest
 
@@ -58,7 +58,7 @@ def write(program, folder, options, hooks, place):
     os.environ["CUTBACK_STAND_IN"] = str(FOLDER / "host")
 
 
-WRITE = compiled._write
+WRITE = exporting._write
 
 
 def on(device):
@@ -70,8 +70,8 @@ class PlacesTest(unittest.TestCase):
         model = Net()
         eager = copy.deepcopy(model)
         seen, expected = [], []
-        with mock.patch.object(compiled, "_write", write), \
-             mock.patch.object(compiled, "place_of",
+        with mock.patch.object(exporting, "_write", write), \
+             mock.patch.object(exporting, "place_of",
                                lambda tensors: StandIn("cpu")):
             step = cutback.compile(
                 model, batch(), folder=FOLDER / "gpu",
