@@ -22,6 +22,7 @@ from ._step import program_path
 from .guards import (Attributes, Guard, Known, Reads, autocast_inside,
                      check_backward_hooks, restored)
 from .options import python_names
+from .partition import FallbackWarning
 from .places import place_of
 
 
@@ -37,6 +38,14 @@ def run_program(*arguments):
         if done.returncode != 0:
             raise CutbackError(done.returncode, [Diagnostic(
                 "error", "", 0, 0, done.stderr.strip())])
+    _warn(done.stderr)
+
+
+def _warn(text):
+    """Of ops that the interpreter runs: a warning each, with its notes."""
+    for part in text.split("cutback compile: warning: ")[1:]:
+        warnings.warn("cutback: " + part.strip().replace(
+            "cutback compile: note: ", ""), FallbackWarning, stacklevel=8)
 
 
 @dataclasses.dataclass
@@ -70,11 +79,11 @@ class Exported:
                          " exported with its own")
         return _of_program(cls, model)
 
-    def compile(self, folder, options, points):
+    def compile(self, folder, options, points, strict):
         """Writes the step."""
         program, self.program = self.program, None
         try:
-            _write(program, folder, options, points, self.place)
+            _write(program, folder, options, points, strict, self.place)
         except CutbackError as error:
             # Steps of vmap and the like; other programs stay as they are, with
             # the ops that the model has.
@@ -83,7 +92,7 @@ class Exported:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", FutureWarning)
                 program = program.run_decompositions({})
-            _write(program, folder, options, points, self.place)
+            _write(program, folder, options, points, strict, self.place)
 
     @property
     def count(self):
@@ -118,7 +127,7 @@ class Exported:
             return self.model, own
         return self.own, own
 
-    def save(self, folder, options, points, dynamic):
+    def save(self, folder, options, points, strict, dynamic):
         """What `load` reads."""
         torch.save(self.own, folder / "python.pt")
         (folder / "python.json").write_text(json.dumps({
@@ -137,6 +146,7 @@ class Exported:
             "names": self.guard.names(), "facts": self.guard.facts(),
             "grad_mode": self.guard.asks_grad_mode,
             "options": dataclasses.asdict(options), "hooks": points,
+            "strict": strict,
             "dynamic": "its sizes are open, and cutback.load does not know"
                        " their names: compile the module anew"
                        if dynamic else None,
@@ -175,12 +185,13 @@ class Exported:
                        weights_only=True), guard)
 
 
-def _write(program, folder, options, points, place):
+def _write(program, folder, options, points, strict, place):
     with tempfile.TemporaryDirectory(prefix="cutback-") as work:
         given = pathlib.Path(work) / "model.pt2"
         torch.export.save(program, given)
         run_program(str(given), "-o", str(folder),
                     *("--hook=" + point for point in points),
+                    *(["--strict"] if strict and not place.on_device else []),
                     *place.arguments(program.graph, options))
 
 
