@@ -54,7 +54,9 @@ static StringRef takeWord(StringRef &text) {
 }
 
 /// Reads a tag off `text`: "ac_graph_id: 3 - POLICY", "recompute: POLICY".
-static joint::PolicyAttr takePolicy(StringRef &text, MLIRContext *context) {
+/// `unknown` is one that is no policy.
+static joint::PolicyAttr takePolicy(StringRef &text, MLIRContext *context,
+                                    StringRef &unknown) {
   int64_t region = -1;
   StringRef rest = text;
   if (rest.consume_front("ac_graph_id:")) {
@@ -67,9 +69,12 @@ static joint::PolicyAttr takePolicy(StringRef &text, MLIRContext *context) {
   } else if (!rest.consume_front("recompute:")) {
     return {};
   }
-  std::optional<joint::PolicyKind> kind = policyOf(takeWord(rest));
-  if (!kind)
+  StringRef word = takeWord(rest);
+  std::optional<joint::PolicyKind> kind = policyOf(word);
+  if (!kind) {
+    unknown = word;
     return {};
+  }
   text = rest;
   return joint::PolicyAttr::get(context, *kind, region);
 }
@@ -108,12 +113,14 @@ void CommentReader::parse(StringRef key, Entry &entry) {
   size_t file = rest.find("File: ");
   for (StringRef part = rest.take_front(file); !part.empty();) {
     part = skipAnnotation(part.ltrim(" #"));
-    if (joint::PolicyAttr policy = takePolicy(part, context)) {
+    if (joint::PolicyAttr policy =
+            takePolicy(part, context, entry.place.unknownTag)) {
       entry.place.policy = policy;
       entry.isPlace = true;
     }
     part = part.drop_front(std::min(part.find('#'), part.size()));
   }
+  entry.isPlace |= !entry.place.unknownTag.empty();
   entry.place.location = fallback;
   if (file != StringRef::npos) {
     if (LocationAttr place = parsePlace(rest.drop_front(file + 6), context)) {

@@ -17,6 +17,8 @@ namespace cutback::fx {
 struct Place {
   mlir::LocationAttr location;
   joint::PolicyAttr policy;
+  /// A tag that says what is not done here ("MUST_CPU_OFFLOAD").
+  llvm::StringRef unknownTag;
 };
 
 class CommentReader {

@@ -157,8 +157,16 @@ LogicalResult FxReader::readBody() {
       return failCut(lexer.position(),
                      "the text ends before the graph's return statement");
     if (lexer.peek() == '#') {
+      const char *at = lexer.position();
       if (const Place *next = comments.read(lexer.restOfLine().drop_front()))
         place = *next;
+      if (!place.unknownTag.empty())
+        return scope.fail(at,
+                          "the tag " + quoted(place.unknownTag) +
+                              " of a checkpoint region is not followed here",
+                          "MUST_SAVE, PREFER_SAVE, MUST_RECOMPUTE and "
+                          "PREFER_RECOMPUTE are; MUST_SAVE keeps a value on "
+                          "the device");
       continue;
     }
     StringRef name = lexer.identifier();

@@ -24,6 +24,10 @@
 #include "cutback/Transforms/DeadCode.h"
 #include "cutback/Transforms/ExpandRegions.h"
 
+#include "llvm/ADT/StringExtras.h"
+
+#include <set>
+
 using namespace mlir;
 using namespace cutback;
 
@@ -104,15 +108,33 @@ static FailureOr<bool> spreadRuns(GraphView &view, const Policies &policies,
 
 /// What is not known to give the same on a second run does so if the user says
 /// it.
-static void markRecomputable(joint::GraphOp graph,
-                             const std::vector<std::string> &names) {
+static LogicalResult markRecomputable(joint::GraphOp graph,
+                                      const std::vector<std::string> &names) {
   if (names.empty())
-    return;
+    return success();
+  std::set<std::string> unknown(names.begin(), names.end()), others;
   auto attr = UnitAttr::get(graph->getContext());
-  for (auto op : graph.getBody().front().getOps<joint::OpaqueOp>())
-    if (llvm::is_contained(names, op.getPacketName()) ||
-        llvm::is_contained(names, op.getCallee()))
-      op->setAttr(joint::kRepeatable, attr);
+  for (auto op : graph.getBody().front().getOps<joint::OpaqueOp>()) {
+    std::string packet = op.getPacketName().str(), call = op.getCallee().str();
+    others.insert(packet);
+    if (!llvm::is_contained(names, packet) && !llvm::is_contained(names, call))
+      continue;
+    op->setAttr(joint::kRepeatable, attr);
+    unknown.erase(packet);
+    unknown.erase(call);
+  }
+  if (unknown.empty())
+    return success();
+  auto diagnostic = graph.emitError("no op of yours is called '")
+                    << *unknown.begin() << "', which is to be recomputable";
+  if (others.empty())
+    diagnostic.attachNote()
+        << "all ops of the graph are known: what may run twice is known of "
+           "them";
+  else
+    diagnostic.attachNote()
+        << "there are " << llvm::join(others.begin(), others.end(), ", ");
+  return failure();
 }
 
 /// Dead code elimination and CSE as PyTorch does them, so that the networks
@@ -149,7 +171,8 @@ FailureOr<PreparedGraph>
 cutback::preparePartition(joint::GraphOp graph, const PartitionOptions &options,
                           PhaseSeconds &seconds) {
   PhaseTimer timer(seconds.prepare);
-  markRecomputable(graph, options.torch.recomputable);
+  if (failed(markRecomputable(graph, options.torch.recomputable)))
+    return failure();
   RegionRequest request{options.checkpoint, options.checkpointSegments,
                         options.checkpointPolicies};
   if (!request.empty()) {

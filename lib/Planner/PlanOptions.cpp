@@ -187,6 +187,12 @@ static bool checkUse(const CommandLine &line, const PartitionOptions &options,
     error = "--byte-price needs --cost-model=roofline";
     return false;
   }
+  for (const char *name : {"byte-price", "solver"})
+    if (line.has(name) && options.strategy != Strategy::MinCut) {
+      error = "--" + std::string(name) +
+              " needs --strategy=min-cut: other strategies compare no prices";
+      return false;
+    }
   if (options.strategy != Strategy::MinCut && line.has("dump-network")) {
     error = "--dump-network needs --strategy=min-cut: other strategies build "
             "no network";

@@ -44,16 +44,25 @@ static LogicalResult openFirst(joint::GraphOp graph,
   return decomposeComposites(graph);
 }
 
-/// The order of a backward that is there was somebody else's to choose.
-static LogicalResult checkOrderIsOpen(joint::GraphOp graph,
-                                      const DifferentiateOptions &options) {
-  if (options.sequence.empty() && !options.collectivesFirst)
+/// What a backward that is there computes, and in which order, was somebody
+/// else's to choose.
+static LogicalResult checkBackwardIsOpen(joint::GraphOp graph,
+                                         const DifferentiateOptions &options) {
+  std::string without =
+      !options.sequence.empty() || options.collectivesFirst
+          ? "whose order is given: sequence numbers and collectives-first"
+      : !options.gradOf.empty()
+          ? "whose gradients are given: a choice of arguments (grad-of)"
+      : !options.groupSizes.empty()
+          ? "which is not made here: the size of a group"
+          : "";
+  if (without.empty())
     return success();
   auto diagnostic = graph.emitError("'")
-                    << graph.getSymName()
-                    << "' has a backward, whose order is given: sequence "
-                       "numbers and collectives-first would have no effect";
-  diagnostic.attachNote() << "give the forward program, or leave them out";
+                    << graph.getSymName() << "' has a backward, " << without
+                    << " would have no effect";
+  diagnostic.attachNote() << "give the forward program, or leave "
+                          << (options.gradOf.empty() ? "them" : "it") << " out";
   return failure();
 }
 
@@ -71,8 +80,8 @@ LogicalResult cutback::makeTrainingGraph(joint::GraphOp graph,
   if (!isForward && !isSecond) {
     LogicalResult hooked = hookGradients(graph, options.differentiate.hooks);
     makeHooksDense(graph);
-    return success(succeeded(hooked) &&
-                   succeeded(checkOrderIsOpen(graph, options.differentiate)));
+    return success(succeeded(hooked) && succeeded(checkBackwardIsOpen(
+                                            graph, options.differentiate)));
   }
   if (!isForward && failed(detachAliases(graph)))
     return failure();

@@ -12,10 +12,13 @@
 #include "cutback/Dialect/Joint/Declared.h"
 #include "cutback/Dialect/Joint/Joint.h"
 #include "cutback/Dialect/Joint/Replay.h"
+#include "cutback/Support/Text.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/SymbolTable.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 using namespace cutback::joint;
@@ -159,11 +162,60 @@ void BarrierOp::getEffects(Effects &effects) { addOrderedEffect(effects); }
 // joint.checkpoint
 //===----------------------------------------------------------------------===//
 
+/// What `name` may have meant of `known`, as the end of a sentence.
+static std::string meant(StringRef name, ArrayRef<StringRef> known) {
+  std::vector<std::string_view> candidates;
+  for (StringRef each : known)
+    candidates.emplace_back(each.data(), each.size());
+  std::vector<std::string> near = cutback::nearestNames(
+      std::string_view(name.data(), name.size()), candidates, 1);
+  return near.empty() ? "there are " + llvm::join(known, ", ")
+                      : "did you mean '" + near.front() + "'?";
+}
+
+/// An attribute that nothing reads would have no effect.
+static LogicalResult checkAttributes(CheckpointOp op) {
+  for (NamedAttribute attribute : op->getDiscardableAttrs()) {
+    StringRef name = attribute.getName().getValue();
+    if (name.contains('.')) // of a dialect
+      continue;
+    auto diagnostic = op.emitOpError("has no attribute '") << name << "'";
+    diagnostic.attachNote() << meant(name, {"advise", "early_stop", "policies",
+                                            "preserve_rng", "reentrant"});
+    return diagnostic;
+  }
+  return success();
+}
+
+/// A policy is for an op of the region, or for one that could be there.
+static LogicalResult checkPolicy(CheckpointOp op, StringRef name) {
+  StringRef dialect = name.split('.').first;
+  MLIRContext *context = op.getContext();
+  // What is loaded when the first op of it is read.
+  bool isOpen = !context->getLoadedDialect(dialect) &&
+                llvm::is_contained(context->getAvailableDialects(), dialect);
+  if (isOpen || RegisteredOperationName::lookup(name, context))
+    return success();
+  llvm::SmallSetVector<StringRef, 8> inside;
+  op.getBody().walk([&](Operation *each) {
+    if (!isa<YieldOp>(each))
+      inside.insert(each->getName().getStringRef());
+  });
+  if (inside.contains(name))
+    return success();
+  auto diagnostic = op.emitOpError("has a policy for '")
+                    << name << "', which no op is called";
+  diagnostic.attachNote() << meant(name, inside.getArrayRef());
+  return diagnostic;
+}
+
 LogicalResult CheckpointOp::verifyRegions() {
   auto yield = dyn_cast<YieldOp>(getBody().front().getTerminator());
   if (!yield || yield.getOperandTypes() != getResultTypes()) // C1
     return emitOpError("must end with joint.yield of its ")
            << getNumResults() << " results";
+  if (failed(checkAttributes(*this)))
+    return failure();
   if (!getPoliciesAttr())
     return success();
   if (getReentrant()) // C3
@@ -172,6 +224,8 @@ LogicalResult CheckpointOp::verifyRegions() {
     if (!isa<PolicyAttr>(entry.getValue())) // C2
       return emitOpError("has no #joint.policy for '")
              << entry.getName().getValue() << "'";
+    else if (failed(checkPolicy(*this, entry.getName().getValue())))
+      return failure();
   return success();
 }
 

@@ -350,3 +350,37 @@ joint.graph @who_is_taken_as_declared_says_where(%x: tensor<4xf32> {joint.role =
   %y = joint.opaque "aten.relu.default"(%x) {joint.declared = {place = "a:1"}} : (tensor<4xf32>) -> tensor<4xf32>
   joint.output %y : tensor<4xf32>
 }
+
+// -----
+
+joint.graph @checkpoint_attribute() -> () gradients () {
+  // expected-error@+2 {{'joint.checkpoint' op has no attribute 'erly_stop'}}
+  // expected-note@+1 {{did you mean 'early_stop'?}}
+  joint.checkpoint attributes {erly_stop = false} {
+    joint.yield
+  }
+  joint.output
+}
+
+// -----
+
+joint.graph @checkpoint_budget() -> () gradients () {
+  // expected-error@+2 {{'joint.checkpoint' op has no attribute 'budget'}}
+  // expected-note@+1 {{there are advise, early_stop, policies, preserve_rng, reentrant}}
+  joint.checkpoint attributes {budget = 0.5} {
+    joint.yield
+  }
+  joint.output
+}
+
+// -----
+
+joint.graph @checkpoint_policy_name(%x: tensor<f32> {joint.role = #joint.role<input>}) -> () gradients () {
+  // expected-error@+2 {{'joint.checkpoint' op has a policy for 'aten.sinn', which no op is called}}
+  // expected-note@+1 {{did you mean 'aten.sin'?}}
+  joint.checkpoint attributes {policies = {aten.sinn = #joint.policy<must_save>}} {
+    %y = aten.sin(%x) : (tensor<f32>) -> tensor<f32>
+    joint.yield
+  }
+  joint.output
+}
