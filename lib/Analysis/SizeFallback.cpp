@@ -6,13 +6,16 @@
 //   2. a result that is tied to a destination (`outs` of structured ops) has
 //      the destination's type;
 //   3. an elementwise op has the shape of an operand;
-//   4. an op that infers its types or shapes is asked, with stand-ins for the
+//   4. a result that shares the storage of an operand of its type is as that;
+//   5. an op that infers its types or shapes is asked, with stand-ins for the
 //      operands whose types are known better than declared. Stand-ins are
 //      arguments of a block of their own, so the graph is not touched.
 //
 // What none of these says stays as it is declared. Linear in the operands.
 
 #include "cutback/Analysis/SizeFallback.h"
+
+#include "cutback/Dialect/Joint/Joint.h"
 
 #include "mlir/IR/Block.h"
 #include "mlir/IR/BuiltinAttributes.h"
@@ -60,6 +63,23 @@ static bool inferElementwise(Operation *op, ArrayRef<Type> operandTypes,
             !known || !known.hasStaticShape())
           type = withShape(type, shaped.getShape());
   return true;
+}
+
+/// What a write gives, say: the argument as it is then.
+static bool inferAliased(Operation *op, ArrayRef<Type> operandTypes,
+                         MutableArrayRef<Type> types) {
+  auto model = dyn_cast<cutback::joint::RematerializableOpInterface>(op);
+  bool isAny = false;
+  for (unsigned r = 0; model && r < types.size(); ++r) {
+    int64_t operand = model.getAliasedOperand(r);
+    auto type = operand < 0 ? RankedTensorType()
+                            : dyn_cast<RankedTensorType>(operandTypes[operand]);
+    if (!type || op->getOperand(operand).getType() != types[r])
+      continue;
+    types[r] = withShape(types[r], type.getShape());
+    isAny = true;
+  }
+  return isAny;
 }
 
 /// The operands, with stand-ins in `block` for those of another type.
@@ -119,7 +139,8 @@ void cutback::inferSizes(Operation *op, ArrayRef<Type> operandTypes,
     return;
   }
   if (inferTied(op, operandTypes, types) ||
-      inferElementwise(op, operandTypes, types))
+      inferElementwise(op, operandTypes, types) ||
+      inferAliased(op, operandTypes, types))
     return;
   inferByInterface(op, operandTypes, types);
 }

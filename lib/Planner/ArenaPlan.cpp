@@ -58,27 +58,32 @@ static int64_t livePeak(const StepView &step,
   return arenaLowerBound(memory.buffers(), options.arena.alignment);
 }
 
-/// Loops need sizes: a symbol that nobody knows is assumed to be some number.
-/// What depends on data has no loops before it runs.
+/// Loops and prices need sizes: a symbol that nobody knows is assumed to be
+/// some number. What depends on data has no loops before it runs. Nothing where
+/// all sizes are known.
+static std::optional<ValueSizes>
+assumeSizes(const GraphView &view, const ValueSizes &sizes,
+            const llvm::StringMap<int64_t> &known) {
+  if (!llvm::is_contained(sizes.unknown, 1))
+    return std::nullopt;
+  constexpr int64_t kAssumedSize = 64;
+  llvm::StringMap<int64_t> symbols = assumeSymbols(view, kAssumedSize);
+  joint::GraphOp graph = view.graph;
+  DictionaryAttr ofArguments = argumentSymbols(graph);
+  if (DictionaryAttr all = graph.getSymbolsAttr())
+    for (NamedAttribute symbol : all)
+      if (!ofArguments.contains(symbol.getName()))
+        symbols.erase(symbol.getName());
+  for (const auto &symbol : known)
+    symbols[symbol.getKey()] = symbol.getValue();
+  auto computed = ValueSizes::computeAll(view, symbols);
+  return succeeded(computed) ? std::optional(std::move(*computed))
+                             : std::nullopt;
+}
+
 static std::shared_ptr<const KernelProblem>
 makeProblem(const GraphView &view, const ValueSizes &sizes,
-            const Device &device, const llvm::StringMap<int64_t> &known) {
-  std::optional<ValueSizes> assumed;
-  if (llvm::is_contained(sizes.unknown, 1)) {
-    constexpr int64_t kAssumedSize = 64;
-    llvm::StringMap<int64_t> symbols = assumeSymbols(view, kAssumedSize);
-    joint::GraphOp graph = view.graph;
-    DictionaryAttr ofArguments = argumentSymbols(graph);
-    if (DictionaryAttr all = graph.getSymbolsAttr())
-      for (NamedAttribute symbol : all)
-        if (!ofArguments.contains(symbol.getName()))
-          symbols.erase(symbol.getName());
-    for (const auto &symbol : known)
-      symbols[symbol.getKey()] = symbol.getValue();
-    if (auto computed = ValueSizes::computeAll(view, symbols);
-        succeeded(computed))
-      assumed = std::move(*computed);
-  }
+            const std::optional<ValueSizes> &assumed, const Device &device) {
   auto problem = std::make_shared<KernelProblem>(
       KernelProblem::build(view, assumed ? *assumed : sizes));
   problem->nested = priceNested(view, sizes, device);
@@ -90,10 +95,12 @@ cutback::networkCosts(const GraphView &view, const GraphSets &sets,
                       const ValueSizes &sizes, const Device &device,
                       const llvm::StringMap<int64_t> &symbols,
                       std::shared_ptr<const KernelProblem> &problem) {
+  std::optional<ValueSizes> assumed = assumeSizes(view, sizes, symbols);
   if (!problem)
-    problem = makeProblem(view, sizes, device, symbols);
-  RooflineCosts costs = RooflineCosts::compute(view, sets, sizes, device);
-  refineByKernels(costs, *problem, view, sets, sizes, device);
+    problem = makeProblem(view, sizes, assumed, device);
+  const ValueSizes &counted = assumed ? *assumed : sizes;
+  RooflineCosts costs = RooflineCosts::compute(view, sets, counted, device);
+  refineByKernels(costs, *problem, view, sets, counted, device);
   return costs;
 }
 
@@ -103,8 +110,10 @@ std::optional<KernelPlanner> cutback::kernelPlanner(PartitionResult &result) {
   if (!Device::load(result.options.device, device, error))
     return std::nullopt;
   if (!result.kernelProblem)
-    result.kernelProblem =
-        makeProblem(result.view, *result.sizes, device, result.options.symbols);
+    result.kernelProblem = makeProblem(
+        result.view, *result.sizes,
+        assumeSizes(result.view, *result.sizes, result.options.symbols),
+        device);
   if (!result.costs && result.flopsPs.empty())
     result.flopsPs = computeFlopsPs(result.view, *result.sizes, device);
   return KernelPlanner(*result.kernelProblem, result.view, *result.sizes,

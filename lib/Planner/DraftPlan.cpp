@@ -203,7 +203,7 @@ private:
 
   LogicalResult planByRoofline() {
     if (options.bytePricePs == kOwnBytePrice)
-      result.options.bytePricePs = ownBytePrice(*result.costs, *sizes);
+      result.options.bytePricePs = ownBytePrice(*result.costs);
     RooflineProblem problem(result.view, *result.sets, *result.costs, policies);
     MinCut cut;
     {

@@ -56,8 +56,9 @@ RooflineCosts networkCosts(const GraphView &view, const GraphSets &sets,
                            std::shared_ptr<const KernelProblem> &problem);
 
 /// Picoseconds that a byte is worth where nobody says: a part of the step's
-/// time for all that its backward is given. 0 where sizes are not known.
-double ownBytePrice(const RooflineCosts &costs, const ValueSizes &sizes);
+/// time for all that its backward is given. Where sizes are not known both are
+/// of those that are assumed.
+double ownBytePrice(const RooflineCosts &costs);
 
 /// Forms kernels for halves of the graph of `result`; makes the costs and the
 /// problem that it needs where they are missing, and refers to them. Nothing

@@ -52,9 +52,8 @@ static constexpr double kTimeForAllBytes = 1.0 / 9;
 /// more of them for its bytes.
 static constexpr double kMoreForLaunches = 2;
 
-double cutback::ownBytePrice(const RooflineCosts &costs,
-                             const ValueSizes &sizes) {
-  if (costs.givenBytes <= 0 || llvm::is_contained(sizes.unknown, 1))
+double cutback::ownBytePrice(const RooflineCosts &costs) {
+  if (costs.givenBytes <= 0)
     return 0;
   double time = costs.stepPs + kMoreForLaunches * costs.launchesPs;
   double price = kTimeForAllBytes * time / costs.givenBytes;

@@ -149,6 +149,39 @@ TEST_F(RandomPlansTest, ASizeThatIsHandedOverDoesNotWaitForItsTensor) {
     }
 }
 
+/// A byte has a price where no size is known, too; and what a write gives is of
+/// the size of its argument.
+TEST_F(RandomPlansTest, SizesThatAreNotKnownHaveAPrice) {
+  auto text = [](const std::string &symbol) {
+    return R"(
+    joint.graph @g(
+        %x: tensor<?x8xf32> {joint.role = #joint.role<input>,
+                             joint.dims = ["s0", "8"]},
+        %b: tensor<?x8xf32> {joint.role = #joint.role<buffer>,
+                             joint.dims = ["s0", "8"]},
+        %t: tensor<?x8xf32> {joint.role = #joint.role<tangent of 0>,
+                             joint.dims = ["s0", "8"]})
+        -> (tensor<?x8xf32>) gradients (tensor<?x8xf32>)
+        attributes {symbols = {s0 = #joint.symbol<)" +
+           symbol + R"(>}} {
+      %w = joint.write %b, %x : tensor<?x8xf32>, tensor<?x8xf32>
+      %y = aten.exp(%x) : (tensor<?x8xf32>) -> tensor<?x8xf32>
+      %g = aten.mul.Tensor(%t, %y) : (tensor<?x8xf32>, tensor<?x8xf32>) -> tensor<?x8xf32>
+      joint.output %y gradients(%g of 0) : tensor<?x8xf32>, tensor<?x8xf32>
+    })";
+  };
+  for (bool isKnown : {false, true}) {
+    auto module = parseSourceString<ModuleOp>(
+        text(isKnown ? "hint = 64, min = 2" : "min = 2"), &context);
+    ASSERT_TRUE(module);
+    auto plan = planCopy(*module->getOps<joint::GraphOp>().begin(),
+                         optionsOf(kPlanKinds[0], 1));
+    ASSERT_TRUE(succeeded(plan));
+    EXPECT_EQ(plan->result->memory.has_value(), isKnown);
+    EXPECT_GT(plan->result->options.bytePricePs, 0) << isKnown;
+  }
+}
+
 /// The next one is taken, and says so; if all are refused, the first says why.
 TEST_F(RandomPlansTest, APlanThatIsRefusedIsNotTheEnd) {
   std::string error;

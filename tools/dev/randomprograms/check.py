@@ -130,11 +130,14 @@ def differences(ours, theirs, rtol, written=(), exact=None):
 
 class Checker:
     """`target`: None for the interpreter, else what is compiled and run: then
-    sizes are those of the example, and plans are compared by their bits alone."""
+    plans are compared by their bits alone, and sizes are those of the example; if
+    `dynamic`, a folder is compiled for these, and runs at others too."""
 
-    def __init__(self, cutback, folder, seed=0, plans=3, target=None):
+    def __init__(self, cutback, folder, seed=0, plans=3, target=None,
+                 dynamic=False):
         self.cutback = cutback
         self.target = target
+        self.dynamic = dynamic
         self.folder = pathlib.Path(folder)
         self.random = random.Random(seed)
         self.plans = plans
@@ -145,14 +148,14 @@ class Checker:
         model = str(self.folder / "model.pt2")
         data = ["--inputs=%s" % (self.folder / "inputs"),
                 "--outputs=%s" % path]
-        if self.target != "cuda-host":
+        if self.target != "cuda-host" and not (self.target and self.dynamic):
             how = "--target=%s" % self.target if self.target else "--reference"
             self.execute(options, "run", model, how, *data, *options)
             return path
         compiled = str(self.folder / "compiled")
         shutil.rmtree(compiled, ignore_errors=True)
         self.execute(options, "compile", model, "-o", compiled,
-                     "--target=cuda-host", *options)
+                     "--target=%s" % self.target, *options)
         self.execute(options, "run", compiled, "--weights=%s" % model, *data)
         return path
 
@@ -175,7 +178,7 @@ class Checker:
 
     def check(self, source, strict=False):
         space = program.load(source)
-        if self.target:
+        if self.target and not self.dynamic:
             space["DYNAMIC"] = False
         try:
             wanted = {5: program.eager(space)}
