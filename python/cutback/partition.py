@@ -21,7 +21,7 @@ import warnings
 import torch
 import torch._functorch.partitioners as partitioners
 
-from . import graph_text, nested
+from . import graph_text, nested, written
 from ._library import (CutbackError, Graph, LibraryMissing, check_library)
 from .options import Options, python_names
 from .releases import check_release
@@ -246,6 +246,11 @@ def _with_choice(function, choose):
     return bound
 
 
+def _checked(halves, num_fwd_outputs):
+    written.check_halves(*halves, num_fwd_outputs)
+    return halves
+
+
 def partition_fn(joint_module, joint_inputs, *args, num_fwd_outputs,
                  static_lifetime_input_indices=None, options=None, **kwargs):
     """Splits a joint graph into a forward and a backward.
@@ -259,14 +264,18 @@ def partition_fn(joint_module, joint_inputs, *args, num_fwd_outputs,
         num_fwd_outputs=num_fwd_outputs,
         static_lifetime_input_indices=static_lifetime_input_indices)
     options = Options.of(options)
+    written.keep_copies(joint_module, num_fwd_outputs)
     try:
         choose = _chooser(options, num_fwd_outputs)
         ours = _with_choice(theirs, choose)
-        return ours(joint_module, joint_inputs, *args, **kwargs)
+        return _checked(ours(joint_module, joint_inputs, *args, **kwargs),
+                        num_fwd_outputs)
     except FallbackWarning:  # the caller made errors of warnings
         raise
     except Exception as error:
-        if _is_wrong_option(error):
+        if _is_wrong_option(error) or isinstance(
+                error, written.WrongHalves):
             raise
         _fall_back(error)
-    return theirs(joint_module, joint_inputs, *args, **kwargs)
+    return _checked(theirs(joint_module, joint_inputs, *args, **kwargs),
+                    num_fwd_outputs)
