@@ -8,8 +8,9 @@ A build backend for pip (PEP 517) that needs nothing but Python:
     pip install build/release/wheel/*.whl        # or: pip install ./python
 
 They are $CUTBACK_LIBRARY and libcutback-step.so beside it, else those of
-build/release. As a program, this file writes the wheel into the folder that it
-is given.
+build/release; so is the program that cutback.compile runs: $CUTBACK_PROGRAM,
+without symbols. With $CUTBACK_LIBRARY alone the wheel has no program. As a
+program, this file writes the wheel into the folder that it is given.
 """
 
 import base64
@@ -17,12 +18,16 @@ import hashlib
 import os
 import pathlib
 import re
+import shutil
+import subprocess
 import sys
 import sysconfig
+import tempfile
 import tomllib
 import zipfile
 
 HERE = pathlib.Path(__file__).resolve().parent
+_PROGRAM = "cutback/bin/cutback"
 
 
 def _libraries():
@@ -38,6 +43,33 @@ def _libraries():
                 " it: cmake --build build/release --target %s" % (path, target))
     return {"cutback/libcutback.so": plans.read_bytes(),
             "cutback/libcutback-step.so": steps.read_bytes()}
+
+
+def _program():
+    """What cutback.compile runs, by its name in the wheel."""
+    given = os.environ.get("CUTBACK_PROGRAM")
+    if not given and os.environ.get("CUTBACK_LIBRARY"):
+        return {}
+    path = pathlib.Path(
+        given or HERE.parent / "build" / "release" / "bin" / "cutback")
+    if not path.is_file():
+        raise SystemExit(
+            "cutback: error: there is no program '%s'\ncutback: note: build it:"
+            " cmake --build build/release --target cutback" % path)
+    return {_PROGRAM: _stripped(path)}
+
+
+def _stripped(path):
+    """The program without symbols, where there is a tool that removes them."""
+    tool = shutil.which("strip") or shutil.which("llvm-strip")
+    if tool:
+        with tempfile.TemporaryDirectory() as folder:
+            made = pathlib.Path(folder) / "cutback"
+            done = subprocess.run([tool, "-o", made, path], check=False,
+                                  capture_output=True)
+            if done.returncode == 0:
+                return made.read_bytes()
+    return path.read_bytes()
 
 
 def _version():
@@ -80,6 +112,7 @@ def build_wheel(wheel_directory, config_settings=None,
     files = {"cutback/" + path.name: path.read_bytes()
              for path in sorted((HERE / "cutback").glob("*.py"))}
     files.update(_libraries())
+    files.update(_program())
     for name, text in _metadata(project, version).items():
         files[info + name] = text.encode()
     record = "".join("%s,%s,%d\n" % (name, _digest(data), len(data))
@@ -92,7 +125,8 @@ def build_wheel(wheel_directory, config_settings=None,
             # A fixed date: equal contents give equal bytes.
             entry = zipfile.ZipInfo(path, (2020, 1, 1, 0, 0, 0))
             entry.compress_type = zipfile.ZIP_DEFLATED
-            entry.external_attr = 0o644 << 16
+            entry.external_attr = (
+                0o100755 if path == _PROGRAM else 0o100644) << 16
             wheel.writestr(entry, data)
     return name
 

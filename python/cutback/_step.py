@@ -132,8 +132,11 @@ def step_library_path():
 
 
 def program_path():
-    """The program `cutback`: $CUTBACK_PROGRAM, that of PATH, or None."""
-    return os.environ.get("CUTBACK_PROGRAM") or shutil.which("cutback")
+    """The program `cutback`: $CUTBACK_PROGRAM, that of the wheel, that of PATH,
+    or None."""
+    own = pathlib.Path(__file__).parent / "bin" / "cutback"
+    return os.environ.get("CUTBACK_PROGRAM") or (
+        str(own) if own.is_file() else shutil.which("cutback"))
 
 
 @functools.lru_cache(maxsize=None)

@@ -75,10 +75,6 @@ def compile(model, args=(), kwargs=None, *, dynamic_shapes=None, options=None,
     it is an error.
     """
     options = Options.of(options)
-    if options.remarks:
-        raise _error("the option 'remarks' has no effect on cutback.compile:"
-                     " plan the graph (cutback.Graph.plan), or run cutback"
-                     " report --remarks")
     keeper = None
     if folder is None:
         keeper = tempfile.TemporaryDirectory(prefix="cutback-")

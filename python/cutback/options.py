@@ -4,7 +4,7 @@
 `FIELDS` says which field is which option; a test compares it with the options
 that the library has. The options in `FROM_PYTORCH` are facts of the graph that
 the package finds out by itself, or say what is differentiated and in which order,
-which PyTorch has done.
+which PyTorch has done, or print something.
 """
 
 import contextlib
@@ -26,11 +26,10 @@ FIELDS = {
     "checkpoint_policy": ("checkpoint-policy", None),
     "solver": ("solver", None),
     "dump_network": ("dump-network", None),
-    "remarks": ("remarks", None),
 }
 FROM_PYTORCH = ("free-parameters", "sym", "keep-composites",
                 "grad-of", "of", "grad-penalty", "sequence",
-                "collectives-first", "group-size", "hook")
+                "collectives-first", "group-size", "hook", "remarks")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -58,7 +57,6 @@ class Options:
     checkpoint_policy: tuple = ()  # ops of regions: "save:matmul"
     solver: str = "auto"
     dump_network: str | None = None
-    remarks: bool = False
 
     def __post_init__(self):
         # Dicts as pairs, so that objects are equal and have a hash.

@@ -15,6 +15,7 @@ wrong is an error.
 """
 
 import dataclasses
+import logging
 import types
 import warnings
 
@@ -29,6 +30,7 @@ from .releases import check_release
 check_release(torch.__version__)
 
 _CHOICE = "choose_saved_values_set"
+_LOGGER = logging.getLogger("cutback")
 
 
 class FallbackWarning(UserWarning):
@@ -74,8 +76,14 @@ def _planner(module, num_fwd_outputs, static_indices, roles=None):
 
     def plan(options):
         with python_names():
-            return graph.plan(options.arguments(device, static_indices)
+            made = graph.plan(options.arguments(device, static_indices)
                               + sizes)
+        if _LOGGER.isEnabledFor(logging.INFO):
+            _LOGGER.info("plans %d ops: %d bytes saved for the backward in %d"
+                         " values, %d ops run twice", made.json["ops"],
+                         made.json["saved_bytes"], len(made.saved),
+                         len(made.recomputed))
+        return made
 
     return plan
 

@@ -387,6 +387,18 @@ class GuardsTest(unittest.TestCase):
         self.check_error("at least one set of sizes", lambda: cutback.compile(
             model, (self.x,), sizes=0))
 
+    def test_a_line_says_what_was_compiled(self):
+        with self.assertLogs("cutback", "INFO") as logged:
+            step = cutback.compile(Part(), (self.x,))
+        self.assertRegex(logged.output[0], r"compiled \d+ ops for a CPU in"
+                         r" [\d.]+ s: \d+ bytes saved for the backward, an arena"
+                         r" of %d bytes" % step.arena_bytes)
+        for call in (lambda: cutback.compile(Part(), (self.x,), options={
+                "remarks": True}), lambda: cutback.partition_fn(
+                    None, (), num_fwd_outputs=1, options={"remarks": True})):
+            self.check_error("there is no option 'remarks' of a plan", call,
+                             TypeError)
+
     def test_copies_and_pointers(self):
         step = cutback.compile(Part(), (self.x,))
         inside = step._sized()[0].step
