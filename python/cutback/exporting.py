@@ -4,6 +4,7 @@ does not say: where tensors are found at a call, which arguments are constants,
 what the loss reaches, how the outputs are put together.
 """
 
+import contextlib
 import dataclasses
 import inspect
 import json
@@ -188,11 +189,32 @@ class Exported:
 def _write(program, folder, options, points, strict, place):
     with tempfile.TemporaryDirectory(prefix="cutback-") as work:
         given = pathlib.Path(work) / "model.pt2"
-        torch.export.save(program, given)
+        with _apart(program.state_dict):
+            torch.export.save(program, given)
         run_program(str(given), "-o", str(folder),
                     *("--hook=" + point for point in points),
                     *(["--strict"] if strict and not place.on_device else []),
                     *place.arguments(program.graph, options))
+
+
+@contextlib.contextmanager
+def _apart(state):
+    """Within it parameters that share memory, but are not one, do not: a file
+    that has them in one memory has them tied."""
+    held, memories = dict(state), {}
+    for one in held.values():
+        memories.setdefault(one.untyped_storage().data_ptr(), {})[id(one)] = one
+    apart = {key: torch.nn.Parameter(one.detach().clone(), one.requires_grad)
+             for several in memories.values() if len(several) > 1
+             for key, one in several.items()
+             if isinstance(one, torch.nn.Parameter)}
+    for name, one in held.items():
+        if id(one) in apart:
+            state[name] = apart[id(one)]
+    try:
+        yield
+    finally:
+        state.update(held)
 
 
 def _tensors_of(model):

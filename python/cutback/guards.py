@@ -14,6 +14,7 @@ import enum
 import functools
 import sys
 import types
+import weakref
 
 import torch
 from torch.nn.modules import module as torch_module
@@ -34,6 +35,23 @@ _MISSING = "no attribute"
 _MOST_ELEMENTS = 10000
 
 
+class _Same:
+    """Equal to that of the same object, which it does not keep."""
+
+    def __init__(self, value):
+        self._of = weakref.ref(value)
+
+    def __eq__(self, other):
+        mine = self._of()
+        return (isinstance(other, _Same) and mine is not None
+                and mine is other._of())
+
+    __hash__ = None
+
+    def __repr__(self):
+        return "a %s" % type(self._of()).__name__
+
+
 class _Snapshot:
     """Copies values, so that later ones can be compared with them."""
 
@@ -52,7 +70,7 @@ class _Snapshot:
         if isinstance(value, _FUNCTIONS):
             return value
         if isinstance(value, (torch.Tensor, torch.nn.Module)):
-            return type(value)
+            return _Same(value)
         if id(value) in self._open:
             return "itself"
         self._open.add(id(value))
@@ -142,6 +160,12 @@ class Reads:
             if name in module.__dict__ or _is_value(type(module), name):
                 yield module, name
 
+    def methods(self):
+        """Pairs of a module and the name of a method, or of a property."""
+        return [(module, name) for (_, name), module in self.names.items()
+                if name not in module.__dict__ and callable_of(
+                    type(module), name) is not None]
+
 
     def paths(self, changed):
         """Names of attributes, for a message."""
@@ -153,6 +177,17 @@ class Reads:
     def ignore(self, changed):
         """Leaves these attributes out of what a guard compares."""
         self._ignored.update((id(module), name) for module, name in changed)
+
+
+def callable_of(kind, name):
+    """A function or property that a class of the model has, or None."""
+    for base in kind.__mro__:
+        if base is torch.nn.Module:
+            break
+        if name in base.__dict__:
+            value = base.__dict__[name]
+            return None if isinstance(value, _PLAIN) else value
+    return None
 
 
 def _is_immutable(value):
@@ -329,6 +364,11 @@ class Guard:
             (one.__dict__[kind], name) for one in modules
             for kind in ("_parameters", "_buffers")
             for name, value in one.__dict__[kind].items() if value is None]
+        methods = reads.methods()
+        self._methods = [(one.__dict__, name) for one, name in methods]
+        self._of_classes = {
+            (type(one), name): callable_of(type(one), name)
+            for one, name in methods}
         self._values, self._others = [], []
         for module, name in reads.attributes():
             self._add(module.__dict__, name, module)
@@ -370,6 +410,12 @@ class Guard:
         for holder, name in self._nothing:
             if holder.get(name) is not None:
                 return False
+        for holder, name in self._methods:
+            if name in holder:
+                return False
+        for (kind, name), value in self._of_classes.items():
+            if callable_of(kind, name) is not value:
+                return False
         for holder, name, value, kind, _ in self._values:
             now = holder.get(name, _MISSING)
             if now is not value and (type(now) is not kind or now != value):
@@ -410,6 +456,11 @@ class Guard:
         if self._autocast != _autocast():
             return "autocast is %s, and was %s" % (
                 _said_autocast(_autocast()), _said_autocast(self._autocast))
+        for name in [*(name for holder, name in self._methods
+                       if name in holder),
+                     *(name for (kind, name), value in self._of_classes.items()
+                       if callable_of(kind, name) is not value)]:
+            return "the method '%s' is another function" % name
         for module, kind, tree, before in self._trees:
             if type(module) is not kind or tree != before:
                 return "the submodules of %s are others" % self._said(module)
@@ -459,10 +510,14 @@ class Known:
 
     def __init__(self, root, names, grad_mode):
         self._pairs = [(root.get_submodule(path), name) for path, name in names]
-        self.grad_mode = grad_mode
+        self._root, self.grad_mode = root, grad_mode
 
     def attributes(self):
         return self._pairs
+
+    def methods(self):
+        return [(one, "forward") for one in self._root.modules()
+                if "forward" not in one.__dict__]
 
 
 def _text(value):

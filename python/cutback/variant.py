@@ -69,7 +69,24 @@ class Variant:
         self._frozen = [] if exported.is_program else [
             i for i, name in enumerate(self._names)
             if name not in exported.requires_grad]
+        if exported.is_program:
+            self._twice |= self._tied_in_file(manifest["results"], found)
         self._hold(tuple(self._symbols.values()), first)
+
+    def _tied_in_file(self, results, found):
+        """Numbers of parameters that the file of a program has in the memory of
+        an earlier one, and whose gradient is the same value."""
+        places = {one["name"].removeprefix("grad."): (one.get("segment"),
+                                                      one.get("arena"))
+                  for one in results if one["name"].startswith("grad.")}
+        seen, tied = set(), set()
+        for i in self._parameters:
+            place = places.get(self._names[i].removeprefix("param."))
+            key = (place, found[i].data_ptr(), found[i].shape)
+            if place is not None and key in seen:
+                tied.add(i)
+            seen.add(key)
+        return tied
 
     def _hold(self, key, step):
         sized = SizedStep(step, self._exported.count, self.place,
@@ -127,11 +144,9 @@ class Variant:
                 for holder, own in self._sources]
 
     def _tied_now(self, found):
-        """For each parameter the number of the first one that it is. Of a
-        program parameters are what they are in its file: memory."""
+        """For each parameter the number of the first one that it is."""
         first = {}
-        key = _memory if self._exported.is_program else id
-        return [first.setdefault(key(found[i]), i) for i in self._parameters]
+        return [first.setdefault(id(found[i]), i) for i in self._parameters]
 
     def run(self, leaves):
         """The model's outputs."""
@@ -189,10 +204,6 @@ class Variant:
                 " backward, an arena of %d bytes"
                 % (plan["ops"], self.place, seconds, plan["saved_bytes"],
                    first.step.arena_bytes))
-
-
-def _memory(tensor):
-    return tensor.data_ptr(), tensor.shape, tensor.stride()
 
 
 def _same(leaf, value):

@@ -175,6 +175,46 @@ class GuardsTest(unittest.TestCase):
         self.check_same(frozen, model, self.x)
         self.assertEqual(len(frozen._variants), 2)
 
+    def test_tensors_in_lists_and_methods(self):
+        class Lists(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.line, self.scales = nn.Linear(4, 4), [torch.ones(4)]
+
+            def forward(self, x):
+                return (self.line(x) * self.scales[0]).tanh().sum()
+
+        model = Lists()
+        step = cutback.compile(model, (self.x,))
+        self.check_same(step, model, self.x)
+        model.scales[0].mul_(2)
+        self.check_same(step, model, self.x)
+        self.assertEqual(len(step._variants), 1)
+        model.scales[0] = torch.full((4,), 0.5)
+        self.check_same(step, model, self.x)
+        with mock.patch.object(Lists, "forward",
+                               lambda self, x: self.line(x).sum()):
+            self.check_same(step, model, self.x)
+        self.assertEqual(len(step._variants), 3)
+
+    def test_two_parameters_in_one_memory(self):
+        class Two(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.a = nn.Parameter(torch.randn(4, 4))
+                self.b = nn.Parameter(self.a.detach())
+
+            def forward(self, x):
+                return (x @ self.a).tanh().sum() + (x @ self.b).sum()
+
+        model = Two()
+        step = cutback.compile(model, (self.x,))
+        self.check_same(step, model, self.x)
+        program = torch.export.export(model, (self.x,))
+        cutback.compile(program)(self.x).backward()
+        self.assertFalse(torch.equal(program.state_dict["a"].grad,
+                                     program.state_dict["b"].grad))
+
     def test_modes_around_a_call(self):
         class Asks(nn.Module):
             def __init__(self):
