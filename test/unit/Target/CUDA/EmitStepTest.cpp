@@ -137,7 +137,7 @@ TEST_F(EmitStepTest, TensorsLieWhereThePlanHasThem) {
   const Artifact &artifact = step->artifact;
   ASSERT_EQ(artifact.arguments.size(), 2u);
   EXPECT_EQ(artifact.arguments[0].name, "input.0");
-  EXPECT_EQ(artifact.arguments[1].fill, ArtifactArgument::Zeros);
+  EXPECT_EQ(artifact.arguments[1].fill, ArtifactArgument::Required);
   ASSERT_EQ(artifact.segments[0].launches.size(), 1u);
   EXPECT_EQ(artifact.segments[0].launches[0].operands[0].memory.kind,
             ArtifactMemory::Argument);
