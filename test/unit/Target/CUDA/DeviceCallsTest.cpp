@@ -73,8 +73,10 @@ TEST_F(WrongIndexTest, IsMarkedAndNotReached) {
       "tensor<3x4xf32>) -> tensor<5x4xf32>",
       "aten.gather(%0, 0, %1) : (tensor<5x4xf32>, tensor<3x4xi64>) -> "
       "tensor<3x4xf32>",
-      "aten.take_along_dim(%0, %1, 0) : (tensor<5x4xf32>, tensor<3x4xi64>) -> "
-      "tensor<3x4xf32>",
+      "aten.take_along_dim(%0, %1, none) : (tensor<5x4xf32>, "
+      "tensor<3x4xi64>) -> tensor<12xf32>",
+      "aten._grouped_mm(%0, %1, %2) : (tensor<3x4xf32>, tensor<2x4x5xf32>, "
+      "tensor<2xi32>) -> tensor<3x5xf32>",
       "aten.searchsorted.Tensor(%0, %1, sorter = %2) : (tensor<3xf32>, "
       "tensor<4xf32>, tensor<3xi64>) -> tensor<4xi64>",
       "aten.masked_scatter(%0, %1, %2) : (tensor<5x4xf32>, tensor<5x4xi1>, "
