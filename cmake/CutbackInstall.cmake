@@ -4,29 +4,32 @@
 # libraries, libcutback.so, headers with what TableGen wrote beside them, .td
 # files for those who write dialects against our interfaces, lib/cmake/Cutback,
 # with which find_package(Cutback) finds all that, and lib/pkgconfig/cutback.pc
-# for programs that use the C interface. Included
-# last: it lists the libraries.
+# for programs that use the C interface. What was not built is left out, so that
+# a build of the driver alone can be installed. Included last: it lists the
+# libraries.
 
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
 get_property(CUTBACK_INSTALLED GLOBAL PROPERTY CUTBACK_LIBRARIES)
 install(TARGETS CutbackMLIR ${CUTBACK_INSTALLED} EXPORT CutbackTargets
-        ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+        ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} OPTIONAL)
 foreach(tool cutback cutback-opt cutback-lsp-server)
   if(TARGET ${tool})
-    install(TARGETS ${tool} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+    install(TARGETS ${tool} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR}
+            OPTIONAL)
   endif()
 endforeach()
 if(TARGET CutbackPlugin)
-  install(TARGETS CutbackPlugin LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  install(TARGETS CutbackPlugin LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
+          OPTIONAL)
 endif()
 # What travels with compiled steps: `--component CutbackRun`.
 if(TARGET CutbackStepShared)
   install(TARGETS cutback-run RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR}
-          COMPONENT CutbackRun)
+          COMPONENT CutbackRun OPTIONAL)
   install(TARGETS CutbackStepShared LIBRARY
-          DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT CutbackRun)
+          DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT CutbackRun OPTIONAL)
   install(FILES include/cutback-c/Hook.h include/cutback-c/Status.h
                 include/cutback-c/Step.h
           DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/cutback-c
@@ -35,7 +38,7 @@ endif()
 # The C interface is a component of its own: `--component CutbackC`.
 if(TARGET CutbackShared)
   install(TARGETS CutbackShared LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
-          COMPONENT CutbackC)
+          COMPONENT CutbackC OPTIONAL)
   # From the folder of cutback.pc to the prefix, wherever that is moved.
   file(RELATIVE_PATH CUTBACK_PC_PREFIX
        ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// manifest.json, written. The same artifact gives the same bytes. The last line
-// is the checksum of all that is before it.
+// manifest.json, written: an object with one entry of a list a line, so that
+// two manifests can be compared by lines. The same artifact gives the same
+// bytes. Members that have their usual value are left out. The last line is the
+// checksum of all that is before it, so whoever edits the text by hand has to
+// sign it anew (signManifest).
 
 #include "ManifestTail.h"
 

@@ -29,7 +29,11 @@ unsigned cutback::usableProcessors() {
   return std::max(1u, std::thread::hardware_concurrency());
 }
 
+/// More threads than these have nothing to run on.
+static unsigned mostThreads() { return std::max(256u, 4 * usableProcessors()); }
+
 ThreadPool::ThreadPool(unsigned threads) {
+  threads = std::min(threads, mostThreads());
   for (unsigned number = 1; number < threads && start(number); ++number)
     ;
 }

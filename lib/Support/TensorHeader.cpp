@@ -84,6 +84,29 @@ static std::string readEntry(JsonValue entry, uint64_t dataBegin,
   return "";
 }
 
+/// Tensors lie one behind the other, from the begin of the data to its end.
+static std::string checkPlaces(const std::vector<TensorEntry> &tensors,
+                               uint64_t begin, uint64_t end) {
+  std::vector<const TensorEntry *> order;
+  for (const TensorEntry &tensor : tensors)
+    order.push_back(&tensor);
+  std::sort(order.begin(), order.end(), [](const auto *a, const auto *b) {
+    return std::pair(a->begin, a->bytes) < std::pair(b->begin, b->bytes);
+  });
+  for (const TensorEntry *tensor : order) {
+    if (tensor->begin < begin)
+      return "tensor '" + tensor->name + "' overlaps another one";
+    if (tensor->begin > begin)
+      return "tensor '" + tensor->name + "' begins " +
+             std::to_string(tensor->begin - begin) +
+             " bytes behind the end of the one before it";
+    begin += tensor->bytes;
+  }
+  return begin == end ? ""
+                      : "there are " + std::to_string(end - begin) +
+                            " bytes behind the last tensor";
+}
+
 std::string cutback::readTensorHeader(std::string_view file,
                                       std::vector<TensorEntry> &tensors) {
   if (file.size() < 8)
@@ -119,7 +142,7 @@ std::string cutback::readTensorHeader(std::string_view file,
       return "tensor '" + tensor.name + "' " + what;
     tensors.push_back(std::move(tensor));
   }
-  return "";
+  return checkPlaces(tensors, 8 + length, file.size());
 }
 
 std::string cutback::writeTensorHeader(std::vector<TensorEntry> &tensors) {

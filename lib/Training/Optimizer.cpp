@@ -82,6 +82,9 @@ std::optional<Optimizer> cutback::readOptimizer(const CommandLine &line,
   optimizer.clipNorm = line.number("clip-norm").value_or(0);
   optimizer.scalesLoss = line.has("scale-loss");
   error = findConflict(line, optimizer);
+  if (error.empty() && line.has("clip-norm") && !(optimizer.clipNorm > 0))
+    error = "--clip-norm takes a number greater than 0; leave it out for no "
+            "clipping";
   if (auto betas = line.get("betas");
       error.empty() && betas &&
       !readBetas(llvm::StringRef(betas->data(), betas->size()), optimizer))

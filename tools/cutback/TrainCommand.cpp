@@ -297,6 +297,49 @@ int restore(Session &session, Training &training) {
   return Done;
 }
 
+/// The last step of this run.
+int64_t lastStep(const Session &session, const Training &training) {
+  return std::min(training.rate.steps,
+                  session.line.integer("until").value_or(training.rate.steps));
+}
+
+/// What is found behind the first step otherwise, and costs that step: a place
+/// that cannot be written, and a state that has no step left.
+int checkState(Session &session, const Training &training) {
+  auto path = session.line.get("state");
+  if (!path)
+    return Done;
+  std::string file(*path);
+  llvm::SmallString<128> target;
+  if (!llvm::sys::fs::real_path(file, target))
+    file = target.str().str();
+  if (!llvm::sys::fs::exists(file) || llvm::sys::fs::is_regular_file(file)) {
+    llvm::SmallString<128> probe;
+    std::error_code code =
+        llvm::sys::fs::createUniqueFile(file + ".%%%%%%%%.tmp", probe);
+    if (code)
+      return session.failedWrite("cannot write '" + std::string(*path) +
+                                 "': " + code.message());
+    llvm::sys::fs::remove(probe);
+  } else if (llvm::sys::fs::is_directory(file)) {
+    return session.failedWrite("cannot write '" + std::string(*path) +
+                               "': it is a directory");
+  }
+  int64_t steps = training.point.steps, last = lastStep(session, training);
+  if (steps > training.rate.steps) {
+    session.error("the state has " + formatCount(steps, "step") +
+                  ", and --steps=" + std::to_string(training.rate.steps));
+    session.note("give the steps of the whole training, or another --state to "
+                 "begin anew");
+    return WrongInput;
+  }
+  if (steps > 0 && steps >= last)
+    session.note("the state has " + formatCount(steps, "step") + " of " +
+                 std::to_string(training.rate.steps) +
+                 ": there is nothing to do");
+  return Done;
+}
+
 int save(Session &session, const Training &training) {
   auto path = session.line.get("state");
   if (!path)
@@ -344,9 +387,7 @@ std::string lineOf(const Training &training, const TrainingInputs &inputs,
 
 int runSteps(Session &session, Training &training) {
   Batches batches(training.sources.inputs);
-  int64_t last =
-      std::min(training.rate.steps,
-               session.line.integer("until").value_or(training.rate.steps));
+  int64_t last = lastStep(session, training);
   int64_t every = session.line.integer("save-every").value_or(1);
   for (int64_t &step = training.point.steps; step < last;) {
     TrainingInputs inputs;
@@ -396,6 +437,8 @@ int runTrain(const CommandLine &line) {
   if (int code = chooseScale(session, training))
     return code;
   if (int code = restore(session, training))
+    return code;
+  if (int code = checkState(session, training))
     return code;
   session.progress.step("training");
   return runSteps(session, training);

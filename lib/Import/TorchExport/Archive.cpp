@@ -90,13 +90,40 @@ std::shared_ptr<WeightStorage> Archive::storage(const ZipEntry &entry) const {
       });
 }
 
-LogicalResult Package::read(const Archive &archive) {
+/// Bytes are little-endian, and the form is the one that is known.
+static LogicalResult checkFormat(Archive &archive) {
+  for (const ZipEntry &entry : archive.entries()) {
+    StringRef name = ref(entry.name);
+    size_t slash = name.find('/');
+    StringRef last = slash == StringRef::npos ? name : name.substr(slash + 1);
+    if (last != "byteorder" && last != "archive_version")
+      continue;
+    FailureOr<StringRef> text = archive.content(entry, false);
+    if (failed(text))
+      return failure();
+    if (last == "byteorder" && text->trim() != "little")
+      return archive.fail(entry, "these tensors are not little-endian",
+                          "save the program on a little-endian machine");
+    unsigned version = 0;
+    if (last == "archive_version" &&
+        (text->trim().getAsInteger(10, version) || version > 0))
+      return archive.fail(
+          entry, "this archive has version " + text->trim() + ", not 0",
+          "it is of a later release of torch.export; export the program with "
+          "one that cutback knows (torch 2.8 to 2.13)");
+  }
+  return success();
+}
+
+LogicalResult Package::read(Archive &archive) {
   constexpr StringRef kFlat = "serialized_exported_program.json";
   if (const ZipEntry *program = archive.find(kFlat)) {
     isFlat = true;
     models.push_back({"model", program});
     return success();
   }
+  if (failed(checkFormat(archive)))
+    return failure();
   bool isPackage = archive.find("archive_format") != nullptr;
   if (!isPackage && !archive.entries().empty()) {
     StringRef first = ref(archive.entries().front().name);

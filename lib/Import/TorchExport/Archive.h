@@ -71,7 +71,7 @@ struct Package {
   std::vector<ArchiveModel> models;
 
   /// Finds the programs; fails with an error if there are none.
-  mlir::LogicalResult read(const Archive &archive);
+  mlir::LogicalResult read(Archive &archive);
 };
 
 } // namespace cutback::pt2

@@ -162,6 +162,31 @@ TEST_F(CertificateListsTest, SavedValuesGoByTheirPlaces) {
   EXPECT_TRUE(check(kJoint, both, exchanged, "").accepted);
 }
 
+TEST_F(CertificateListsTest, SavedKindsComeOneAfterTheOther) {
+  std::string between = with(kForward,
+                             "%y, %s, %h, %m, %v : tensor<4x4xf32>, "
+                             "index, tensor<4x4xf32>",
+                             "%y, %h, %s, %m, %v : tensor<4x4xf32>, "
+                             "tensor<4x4xf32>, index");
+  between = with(between, "-> (tensor<4x4xf32>, index, tensor<4x4xf32>",
+                 "-> (tensor<4x4xf32>, tensor<4x4xf32>, index");
+  refuse(check(kJoint, between, kBackward, ""),
+         "returns saved sizes between saved tensors");
+  std::string twice =
+      with(kForward, "%h, %m, %v : ", "%h, %m, %v, %v : tensor<4x4xf32>, ");
+  twice = with(twice, "-> (", "-> (tensor<4x4xf32>, ");
+  twice = with(twice,
+               "%y, %s, %h, %m, %v, %v : tensor<4x4xf32>, "
+               "tensor<4x4xf32>, index, tensor<4x4xf32>",
+               "%y, %s, %h, %m, %v, %v : tensor<4x4xf32>, index, "
+               "tensor<4x4xf32>, tensor<4x4xf32>");
+  twice = with(twice, "-> (tensor<4x4xf32>, tensor<4x4xf32>, index, ",
+               "-> (tensor<4x4xf32>, index, tensor<4x4xf32>, ");
+  refuse(check(kJoint, twice, kBackward, ""),
+         "takes 1 saved sizes and 3 saved tensors, the forward returns 1 and "
+         "4");
+}
+
 TEST_F(CertificateListsTest, ArgumentsGoByTheirPlaces) {
   refuse(check(kJoint,
                with(kForward,
@@ -190,7 +215,8 @@ TEST_F(CertificateListsTest, DrawsOfAHalfKeepTheirOrder) {
       check(joint, with(kForward, draw, draw + other), kBackward).accepted);
   refuse(check(joint, with(kForward, draw, other + draw), kBackward),
          "'m' (aten.bernoulli) draws after 'n' (aten.bernoulli), and before it "
-         "in the joint graph: both get other random numbers");
+         "in the joint graph: both get other random numbers | the other draw "
+         "in the joint graph");
 }
 
 TEST_F(CertificateListsTest, SaysWhichCountsCannotBeSignatures) {

@@ -77,4 +77,21 @@ TEST(TensorHeaderTest, NothingIsTrusted) {
             "tensor 't' has 8 bytes of data where its shape needs 4");
 }
 
+TEST(TensorHeaderTest, TensorsFollowEachOtherToTheEnd) {
+  auto two = [](const char *first, const char *second, size_t bytes) {
+    return problemOf(withHeader(
+        std::string(R"({"a":{"dtype":"F32","shape":[2],"data_offsets":)") +
+            first + R"(},"b":{"dtype":"F32","shape":[1],"data_offsets":)" +
+            second + "}}",
+        bytes));
+  };
+  EXPECT_EQ(two("[0,8]", "[8,12]", 12), "");
+  EXPECT_EQ(two("[4,12]", "[0,4]", 12), "");
+  EXPECT_EQ(two("[0,8]", "[4,8]", 8), "tensor 'b' overlaps another one");
+  EXPECT_EQ(two("[0,8]", "[10,14]", 14),
+            "tensor 'b' begins 2 bytes behind the end of the one before it");
+  EXPECT_EQ(two("[0,8]", "[8,12]", 15),
+            "there are 3 bytes behind the last tensor");
+}
+
 } // namespace
