@@ -129,8 +129,10 @@ private:
       body = generalizeBody(bodies, numbers, problem);
     else
       problem = "has no kernel at other sizes";
-    if (body)
+    if (body && fits(launch, *body->function))
       return nameKernel(launch, *body);
+    if (body)
+      problem = "has memory of one size only in the sizes that were looked at";
     if (hasAny)
       ++refused[problem];
     if (number < schedules[half].size() &&
@@ -138,6 +140,18 @@ private:
       launch->setAttr(kSizedSchedule, StringAttr::get(launch.getContext(),
                                                       schedules[half][number]));
     makeCall(launch);
+  }
+
+  /// Some sizes follow from no symbol where that is large: `min(s0, 3)`.
+  static bool fits(kernel::LaunchOp launch, kernel::FuncOp function) {
+    SmallVector<Type> tensors(launch.getBuffers().getTypes());
+    for (int32_t output : launch.getOutputs())
+      tensors.push_back(launch.getResult(output).getType());
+    return llvm::equal(
+        tensors, function.getMemories(), [](Type tensor, BlockArgument memory) {
+          return kernel::memoryOf(cast<RankedTensorType>(tensor)) ==
+                 memory.getType();
+        });
   }
 
   /// The memory plan has to know it when sizes are.

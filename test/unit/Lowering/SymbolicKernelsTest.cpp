@@ -359,6 +359,45 @@ TEST_F(SymbolicKernelsTest, SizesThatMustBeEqualAreOne) {
   EXPECT_NE(lastError.find("do not broadcast"), std::string::npos) << lastError;
 }
 
+/// A diagonal of three elements in all sizes that are looked at, but its type
+/// does not say so: the launch has a kernel for the sizes of a run.
+TEST_F(SymbolicKernelsTest, SizesThatFollowFromNoSymbolAreThoseOfARun) {
+  OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(R"(
+    joint.graph @g(
+        %x: tensor<?x3xf32> {joint.role = #joint.role<input>,
+                             joint.dims = ["s0", "3"]},
+        %t: tensor<f32> {joint.role = #joint.role<tangent of 0>})
+        -> (tensor<f32>) gradients (tensor<?x3xf32>)
+        attributes {symbols = {s0 = #joint.symbol<hint = 4, min = 2>}} {
+      %e = aten.exp(%x) : (tensor<?x3xf32>) -> tensor<?x3xf32>
+      %d = aten.diagonal(%e) : (tensor<?x3xf32>) -> tensor<?xf32>
+      %c = aten.cumsum(%d, 0) : (tensor<?xf32>) -> tensor<?xf32>
+      %s = aten.sin(%c) : (tensor<?xf32>) -> tensor<?xf32>
+      %f = aten.cumsum(%s, 0) : (tensor<?xf32>) -> tensor<?xf32>
+      %loss = aten.sum(%f) : (tensor<?xf32>) -> tensor<f32>
+      %dx = aten.mul.Tensor(%e, %t)
+          : (tensor<?x3xf32>, tensor<f32>) -> tensor<?x3xf32>
+      joint.output %loss gradients(%dx of 0) : tensor<f32>, tensor<?x3xf32>
+    })",
+                                                             &context);
+  ASSERT_TRUE(module) << lastError;
+  auto graph = *module->getOps<joint::GraphOp>().begin();
+  form(graph, 4);
+  ASSERT_TRUE(formed) << lastError;
+  ASSERT_EQ(formed->refused.size(), 1u);
+  EXPECT_EQ(formed->refused[0].first,
+            "has memory of one size only in the sizes that were looked at");
+  EXPECT_TRUE(succeeded(verifyKernels(plan->view.graph, *formed))) << lastError;
+  auto sized = instantiateKernels(*formed, graph, {{"s0", 2}});
+  ASSERT_TRUE(succeeded(sized)) << lastError;
+  EXPECT_GT(sized->formedAnew, 0u);
+  seed = 1;
+  for (int64_t size : {2, 5})
+    runAt(graph, size);
+  EXPECT_EQ(runs, 2u) << lastError;
+  EXPECT_EQ(apart, 0u) << lastError;
+}
+
 /// The first elements of %e, as many as are positive: a view of what lies in
 /// the arena, by a number that depends on data; beside sizes that are symbols.
 TEST_F(SymbolicKernelsTest, SizesThatDependOnDataLieOutside) {
