@@ -202,8 +202,9 @@ private:
   }
 
   LogicalResult planByRoofline() {
-    if (options.bytePricePs == kOwnBytePrice)
-      result.options.bytePricePs = ownBytePrice(*result.costs);
+    if (double price = options.bytePricePs; price < 0)
+      result.options.bytePricePs =
+          price / kOwnBytePrice * ownBytePrice(*result.costs);
     RooflineProblem problem(result.view, *result.sets, *result.costs, policies);
     MinCut cut;
     {

@@ -18,6 +18,8 @@
 #include "llvm/ADT/StringRef.h"
 #include "llvm/ADT/StringSwitch.h"
 
+#include <cmath>
+
 using llvm::StringRef;
 
 namespace cutback {
@@ -44,11 +46,12 @@ static std::vector<OptionSpec> decisionOptions() {
       {"device", OptionSpec::Text, "NAME|F.json",
        "the device of the roofline: h100 (the default),\n"
        "h200, a100, l4, rtx4090, cpu, or a description"},
-      {"byte-price", OptionSpec::Number, "PS",
-       "picoseconds that a saved byte is worth\n"
-       "(roofline); default: as the report shows, all bytes\n"
-       "that the backward reads a ninth of the step's time;\n"
-       "0: time alone"},
+      {"byte-price", OptionSpec::Text, "Fx|PS",
+       "what a saved byte is worth (roofline): 2x, twice the\n"
+       "default price, saves less, 0.5x more; or picoseconds.\n"
+       "The default, which the report shows, makes all bytes\n"
+       "that the backward reads worth a ninth of the step's\n"
+       "time; 0: time alone"},
       {"minimize", OptionSpec::Choice, "time|peak",
        "what min-cut is best at: the time of a step, or its\n"
        "planned peak: several byte prices and PyTorch's\n"
@@ -129,8 +132,17 @@ std::vector<OptionSpec> planOptions() {
 }
 
 std::vector<OptionSpec> withPlanOptions(std::vector<OptionSpec> own) {
-  for (auto &&list : {gradientOptions(), planOptions(), inputOptions()})
+  // In the order in which they are most often asked for.
+  std::pair<const char *, std::vector<OptionSpec>> groups[] = {
+      {"the plan", decisionOptions()},
+      {"the input", inputOptions()},
+      {"sizes, values and the search", graphOptions()},
+      {"checkpoint regions", checkpointOptions()},
+      {"gradients, of an input without a backward", gradientOptions()}};
+  for (auto &[heading, list] : groups) {
+    own.push_back({"", OptionSpec::Flag, "", heading});
     own.insert(own.end(), list.begin(), list.end());
+  }
   return own;
 }
 
@@ -201,6 +213,32 @@ static bool checkUse(const CommandLine &line, const PartitionOptions &options,
   return true;
 }
 
+/// "2x", a multiple of the graph's own price, or picoseconds.
+static bool readBytePrice(const CommandLine &line, PartitionOptions &options,
+                          std::string &error) {
+  options.bytePricePs = 0;
+  auto given = line.get("byte-price");
+  if (!given)
+    return true;
+  StringRef text = ref(*given);
+  bool isFactor = text.consume_back("x");
+  double number = 0;
+  // No "0x10", and no factor of nothing: that is 0 picoseconds.
+  bool isNumber = !text.contains_insensitive("x") &&
+                  !text.getAsDouble(number) && std::isfinite(number);
+  if (!isNumber || number < 0 || (isFactor && number == 0)) {
+    error = "'" + std::string(*given) +
+            "' is not a factor of the default price, such as 2x, and no number "
+            "of picoseconds from 0 on, for --byte-price";
+    return false;
+  }
+  options.bytePricePs = isFactor ? number * kOwnBytePrice : number;
+  // Other strategies weigh nothing.
+  if (isFactor && options.strategy != Strategy::MinCut)
+    options.bytePricePs = 0;
+  return true;
+}
+
 bool isOfPlan(const OptionSpec &option) {
   return option.name != "remarks" && option.name != "dump-network";
 }
@@ -255,8 +293,8 @@ bool readPlanOptions(const CommandLine &line, PartitionOptions &options,
   if (auto device = line.get("device"))
     options.device = std::string(*device);
   options.decompose = !line.has("keep-composites");
-  options.bytePricePs = line.number("byte-price").value_or(0);
-  if (!readObjective(word("minimize", ""), line.has("byte-price"), options,
+  if (!readBytePrice(line, options, error) ||
+      !readObjective(word("minimize", ""), line.has("byte-price"), options,
                      error))
     return false;
   options.dumpNetwork = std::string(line.get("dump-network").value_or(""));

@@ -67,8 +67,7 @@ static PartitionOptions askFor(Strategy strategy,
   return options;
 }
 
-/// Options of PyTorch's own decision.
-static PartitionOptions askTorch(const PartitionResult &result) {
+PartitionOptions askTorch(const PartitionResult &result) {
   PartitionOptions options = askFor(Strategy::MinCut, result);
   options.costModel = CostModel::PyTorch;
   options.rules = Rules::Torch2_13;

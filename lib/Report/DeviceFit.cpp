@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What a step needs on its device: its arguments, which lie outside of the
-// arena, and the arena. State of the optimizer, workspaces of libraries and
-// what an allocator leaves unused are not known and not counted, so a step that
-// fits narrowly may not fit after all; one that does not fit here never does.
+// arena, the arena, and the state of the optimizer where one is planned.
+// Workspaces of libraries and what an allocator leaves unused are not known and
+// not counted, so a step that fits narrowly may not fit after all; one that
+// does not fit here never does.
 //
 // The advice goes from what no plan changes to what another plan may change:
 // arguments alone, arguments with gradients, a plan for the least peak.
@@ -11,9 +12,13 @@
 #include "cutback/Report/DeviceFit.h"
 
 #include "cutback/Analysis/Device.h"
+#include "cutback/Autograd/Differentiate.h"
 #include "cutback/Support/Text.h"
+#include "cutback/Training/Optimizer.h"
 
 #include <algorithm>
+
+using namespace mlir;
 
 namespace cutback {
 
@@ -36,6 +41,26 @@ std::string shortDeviceName(llvm::StringRef device) {
   return name.substr(name.rfind('/') + 1);
 }
 
+/// A tensor of a state is as large as its parameter; parameters that are tied
+/// share theirs.
+static int64_t stateBytesOf(const PartitionResult &result,
+                            const Optimizer &optimizer) {
+  const GraphView &view = result.view;
+  joint::GraphOp graph = view.graph;
+  FailureOr<std::vector<unsigned>> tied = findTied(graph);
+  std::vector<uint8_t> seen(view.numArgs, 0);
+  int64_t bytes = 0;
+  for (int32_t argument : graph.getOutput().getGradientOf()) {
+    if (argument < 0 ||
+        graph.getRole(argument).getKind() != joint::RoleKind::Param)
+      continue;
+    unsigned first = succeeded(tied) ? (*tied)[argument] : argument;
+    bytes += seen[first] ? 0 : result.bytes[first];
+    seen[first] = 1;
+  }
+  return bytes * static_cast<int64_t>(optimizer.stateNames().size());
+}
+
 DeviceFit fitDevice(const PartitionResult &result) {
   const GraphView &view = result.view;
   DeviceFit fit;
@@ -46,6 +71,12 @@ DeviceFit fitDevice(const PartitionResult &result) {
   fit.device = Device::displayName(result.options.device);
   fit.peakBytes = result.peak.bytes;
   fit.isLeastPeak = result.options.minimize == Minimize::Peak;
+  if (result.update)
+    if (std::optional<Optimizer> optimizer =
+            readOptimizer(result.update->options, error)) {
+      fit.hasOptimizer = true;
+      fit.stateBytes = stateBytesOf(result, *optimizer);
+    }
   std::vector<uint8_t> seen(view.numValues(), 0);
   std::vector<uint32_t> arguments(view.numArgs);
   for (uint32_t arg = 0; arg < view.numArgs; ++arg)
@@ -70,18 +101,27 @@ std::string fitText(const DeviceFit &fit, int64_t leastPeak) {
       shortDeviceName(fit.device) + " (" + gibibytes(fit.memoryBytes) + ")";
   std::string needs =
       gibibytes(fit.neededBytes()) + ": parameters and inputs " +
-      gibibytes(fit.residentBytes) + ", the step " + gibibytes(fit.peakBytes);
+      gibibytes(fit.residentBytes) +
+      (fit.hasOptimizer ? ", the optimizer's state " + gibibytes(fit.stateBytes)
+                        : "") +
+      ", the step " + gibibytes(fit.peakBytes);
   if (fit.fits())
     return "fits on " + device + ": needs " + needs +
-           "; without the optimizer's state";
+           (fit.hasOptimizer ? ""
+                             : "; without the optimizer's state (give "
+                               "--optimizer)");
   std::string out = "does not fit on " + device + ": needs " + needs + "; ";
   if (fit.residentBytes > fit.memoryBytes)
     return out + "parameters and inputs alone do not fit: shard the model, or "
                  "give another --device";
-  if (fit.residentBytes + fit.floorBytes > fit.memoryBytes)
+  int64_t outside = fit.residentBytes + fit.stateBytes;
+  if (outside > fit.memoryBytes)
+    return out + "parameters, inputs and the optimizer's state alone do not "
+                 "fit: shard the model, or give another --device";
+  if (outside + fit.floorBytes > fit.memoryBytes)
     return out + "parameters, inputs and gradients alone do not fit, whatever "
                  "is saved: shard the model, or give another --device";
-  if (leastPeak <= fit.memoryBytes - fit.residentBytes)
+  if (leastPeak <= fit.memoryBytes - outside)
     return out + "another strategy of the table fits; --minimize=peak or a "
                  "--byte-price may fit and take less time";
   if (!fit.isLeastPeak)

@@ -12,7 +12,7 @@
 // heuristic of Sugiyama et al.), four sweeps, ties by number. O(sweeps ×
 // edges).
 
-#include "cutback/Report/Drawing.h"
+#include "DrawingRoutes.h"
 
 #include "cutback/Support/Text.h"
 
@@ -148,13 +148,16 @@ void layoutPicture(Picture &picture) {
   std::vector<double> tops(heights.size() + 1, kTop);
   for (size_t i = 0; i < heights.size(); ++i)
     tops[i + 1] = tops[i] + (heights[i] ? heights[i] + kGapY : 0);
-  double left = kMargin;
+  // Room for the edges that are not from one row to the next.
+  DrawLanes lanes(picture);
+  double left = kMargin + lanes.left * kLaneWidth;
   // Room for the labels of what crosses.
   size_t longest = 0;
   for (const DrawEdge &edge : picture.edges)
     if (picture.nodes[edge.from].column != picture.nodes[edge.to].column)
       longest = std::max(longest, displayWidth(edge.label));
-  double between = std::max(kBetween, longest * kCharWidth + 60);
+  double between = std::max(kBetween, longest * kCharWidth + 60) +
+                   lanes.between * kLaneWidth;
   picture.bands.clear();
   for (DrawNode::Column column : {DrawNode::Left, DrawNode::Right}) {
     Rows rows = rowsOf(picture, column);
@@ -179,7 +182,8 @@ void layoutPicture(Picture &picture) {
     }
   }
   double title = displayWidth(picture.title) * kCharWidth * 1.2 + 2 * kMargin;
-  picture.width = std::max({left - between + kMargin + 60, title, 760.0});
+  picture.width = std::max(
+      {left - between + kMargin + 60 + lanes.right * kLaneWidth, title, 760.0});
   picture.height = tops.back() + kMargin;
 }
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Writes pictures. SVG: boxes with text, curves with arrow heads, tooltips in
+// Writes pictures. SVG: boxes with text, lines with arrow heads, tooltips in
 // <title> elements, colours in one style sheet at the start; viewers zoom and
 // search. Numbers have one digit behind the point, so that bytes do not depend
 // on the machine. DOT: the same boxes and edges for those who have Graphviz
 // and want another layout.
 
-#include "cutback/Report/Drawing.h"
+#include "DrawingRoutes.h"
 
 #include <cmath>
 #include <cstdio>
@@ -28,7 +28,7 @@ static const char *const kStyle =
     ".r{fill:#fdf0e0;stroke:#b07a30;stroke-dasharray:5 3}"
     ".kept{stroke-width:2;stroke:#c0392b}"
     ".focus{stroke-width:3;stroke:#222}"
-    "path{fill:none;stroke:#999;stroke-width:1}"
+    "path{fill:none;stroke:#999;stroke-width:1;stroke-linejoin:round}"
     "path.s{stroke:#c0392b;stroke-width:2}"
     ".label{font-size:11px;fill:#666;paint-order:stroke;stroke:#fff;"
     "stroke-width:4px;stroke-linejoin:round}"
@@ -136,66 +136,28 @@ static std::string bands(const Picture &picture) {
   return out + textAt(x - 38, 76, "head", "minimum cut");
 }
 
-namespace {
-/// A cubic curve: ends and control points.
-struct Curve {
-  double x[4], y[4];
+using Route = std::vector<std::pair<double, double>>;
 
-  std::string path() const {
-    std::string out = "M" + number(x[0]) + " " + number(y[0]) + " C";
-    for (int i = 1; i < 4; ++i)
-      out += (i > 1 ? " " : "") + number(x[i]) + " " + number(y[i]);
-    return out;
-  }
-  static double at(const double *p, double t) {
-    double s = 1 - t;
-    return s * s * s * p[0] + 3 * s * s * t * p[1] + 3 * s * t * t * p[2] +
-           t * t * t * p[3];
-  }
-};
-} // namespace
-
-/// A curve between two boxes: from side to side between the halves, from
-/// bottom to top (or top to bottom, in the backward) within one.
-static Curve curveOf(const Picture &picture, const DrawEdge &edge) {
-  const DrawNode &from = picture.nodes[edge.from];
-  const DrawNode &to = picture.nodes[edge.to];
-  if (from.column != to.column) {
-    bool right = to.column == DrawNode::Right;
-    double x1 = right ? from.x + from.width : from.x;
-    double x2 = right ? to.x : to.x + to.width;
-    double y1 = from.y + from.height / 2, y2 = to.y + to.height / 2;
-    double middle = (x1 + x2) / 2;
-    return {{x1, middle, middle, x2}, {y1, y1, y2, y2}};
-  }
-  bool down = picture.network || to.y >= from.y;
-  double x1 = from.x + from.width / 2, x2 = to.x + to.width / 2;
-  double y1 = down ? from.y + from.height : from.y;
-  double y2 = down ? to.y : to.y + to.height;
-  double middle = (y1 + y2) / 2, aside = 0;
-  // Past other boxes of an overview: around them, on the outer side.
-  if (picture.overview && std::abs(int(from.row) - int(to.row)) > 1)
-    aside = from.column == DrawNode::Left ? -60 : 60;
-  return {{x1, x1 + aside, x2 + aside, x2}, {y1, middle, middle, y2}};
-}
-
-static std::string edgeText(const Picture &picture, const DrawEdge &edge) {
+static std::string edgeText(const DrawEdge &edge, const Route &route) {
+  std::string path;
+  for (auto [x, y] : route)
+    path += (path.empty() ? "M" : " L") + number(x) + " " + number(y);
   return "<g><title>" + escapeXml(edge.tooltip) + "</title><path" +
          (edge.saved ? " class=\"s\" marker-end=\"url(#saved)\""
                      : " marker-end=\"url(#flow)\"") +
-         " d=\"" + curveOf(picture, edge).path() + "\"/></g>\n";
+         " d=\"" + path + "\"/></g>\n";
 }
 
-/// The label stands where edges keep clear of boxes and of each other: behind
-/// the box that computes the value, and before the reader where an edge crosses
+/// The label is where edges keep clear of boxes and of each other: behind the
+/// box that computes the value, and before the reader where an edge crosses
 /// from one column to the other.
-static std::string labelText(const Picture &picture, const DrawEdge &edge) {
-  Curve curve = curveOf(picture, edge);
+static std::string labelText(const Picture &picture, const DrawEdge &edge,
+                             const Route &route) {
   bool crosses =
       picture.nodes[edge.from].column != picture.nodes[edge.to].column;
-  double t = picture.overview ? 0.1 : crosses ? 0.75 : 0.3;
-  return textAt(Curve::at(curve.x, t), Curve::at(curve.y, t) - 4,
-                edge.saved ? "label bytes" : "label", edge.label);
+  auto [x, y] =
+      crosses && !picture.overview ? route[route.size() - 2] : route[1];
+  return textAt(x + 4, y - 3, edge.saved ? "label bytes" : "label", edge.label);
 }
 
 static std::string marker(const char *name, const char *colour) {
@@ -224,17 +186,18 @@ std::string writeSvg(const Picture &picture) {
                     : "forward: left, downwards; backward: right, upwards; "
                       "red: saved for the backward; dashed: recomputed");
   out += bands(picture);
+  std::vector<Route> routes = routeEdges(picture);
   for (bool saved : {false, true})
-    for (const DrawEdge &edge : picture.edges)
-      if (edge.saved == saved)
-        out += edgeText(picture, edge);
+    for (size_t i = 0; i < picture.edges.size(); ++i)
+      if (picture.edges[i].saved == saved)
+        out += edgeText(picture.edges[i], routes[i]);
   for (const DrawNode &node : picture.nodes)
     out += box(node);
   for (const DrawNode &node : picture.nodes)
     out += stubs(picture, node);
-  for (const DrawEdge &edge : picture.edges)
-    if (!edge.label.empty())
-      out += labelText(picture, edge);
+  for (size_t i = 0; i < picture.edges.size(); ++i)
+    if (!picture.edges[i].label.empty())
+      out += labelText(picture, picture.edges[i], routes[i]);
   return out + "</svg>\n";
 }
 

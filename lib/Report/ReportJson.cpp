@@ -132,6 +132,8 @@ static void writeFit(OStream &json, const DeviceFit &fit) {
   json.attributeObject("device", [&] {
     writeText(json, "name", fit.device);
     json.attribute("resident_bytes", fit.residentBytes);
+    if (fit.hasOptimizer)
+      json.attribute("optimizer_bytes", fit.stateBytes);
     json.attribute("needed_bytes", fit.neededBytes());
     if (fit.memoryBytes == 0)
       return;

@@ -343,12 +343,15 @@ static void writeWhatIf(OStream &json, const PartitionResult &before,
 
 std::string explainJson(const PartitionResult &before,
                         const PartitionResult *after, const Opposite *opposite,
-                        uint32_t value, const std::string &module) {
+                        uint32_t value, const std::string &module,
+                        std::optional<Fate> inTorch) {
   std::string text;
   llvm::raw_string_ostream os(text);
   OStream json(os, 2);
   json.object([&] {
     writeValue(json, before, value, module);
+    if (inTorch)
+      json.attribute("torch_compile", spell(*inTorch));
     if (opposite)
       json.attributeObject("what_if", [&] {
         writeWhatIf(json, before, after, *opposite, value);

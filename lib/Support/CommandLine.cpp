@@ -85,6 +85,9 @@ std::optional<double> CommandLine::number(std::string_view name) const {
 // Parsing
 //===----------------------------------------------------------------------===//
 
+/// An entry without a name is a heading of the help, not an option.
+static bool isHeading(const OptionSpec &spec) { return spec.name.empty(); }
+
 static std::string dashed(std::string_view name) {
   return (name.size() == 1 ? "-" : "--") + std::string(name);
 }
@@ -111,7 +114,8 @@ struct Parser {
 bool Parser::unknown(std::string_view given) {
   std::vector<std::string> names;
   for (const OptionSpec &spec : command.options)
-    names.push_back(dashed(spec.name));
+    if (!isHeading(spec))
+      names.push_back(dashed(spec.name));
   std::vector<std::string_view> views(names.begin(), names.end());
   auto near = nearestNames(given, views, 1);
   std::string hint = near.empty() ? "" : "; did you mean '" + near[0] + "'?";
@@ -152,7 +156,8 @@ bool Parser::option(std::string_view arg) {
   std::string_view name = arg.substr(dashes, equals - dashes);
   const OptionSpec *spec = nullptr;
   for (const OptionSpec &candidate : command.options)
-    if (candidate.name == name && (name.size() == 1) == (dashes == 1))
+    if (!isHeading(candidate) && candidate.name == name &&
+        (name.size() == 1) == (dashes == 1))
       spec = &candidate;
   if (!spec)
     return unknown(arg.substr(0, equals));
@@ -243,6 +248,10 @@ std::string commandHelp(std::string_view program, const CommandSpec &command) {
                     std::string(command.summary) + "\n\noptions:\n";
   constexpr size_t column = 27;
   for (const OptionSpec &spec : command.options) {
+    if (isHeading(spec)) {
+      out += "\n" + std::string(spec.help) + ":\n";
+      continue;
+    }
     std::string left = "  " + dashed(spec.name);
     if (spec.kind != OptionSpec::Flag)
       left += (spec.name.size() == 1 ? " " : "=") + std::string(spec.value);

@@ -74,6 +74,8 @@ std::string formatBytes(int64_t bytes) {
 
 std::string formatPicoseconds(double picoseconds) {
   double size = std::fabs(picoseconds);
+  if (size < 0.5)
+    return "0 s";
   if (size < 1e3)
     return formatFixed(picoseconds, 0) + " ps";
   if (size < 1e6)

@@ -38,7 +38,8 @@ class Options:
 
     `device` None: what the tensors of the graph are on: the CPU, or a GPU that
     there is a description of, else the default of the command line.
-    `byte_price` None: a share of the step's time, as the report shows it.
+    `byte_price` None: a share of the step's time, as the report shows it; "2x":
+    twice that, which saves less; a number: picoseconds.
     `minimize` None: time at that price, with no larger peak than PyTorch's
     decision has.
     """
@@ -46,7 +47,7 @@ class Options:
     strategy: str = "min-cut"
     cost_model: str = "roofline"
     device: str | None = None
-    byte_price: float | None = None  # picoseconds a byte; roofline
+    byte_price: float | str | None = None  # "2x", or picoseconds; roofline
     minimize: str | None = None  # "time" or "peak"; roofline
     rules: str = "torch-2.13"  # pytorch
     torch_config: tuple = ()  # pytorch; a dict of torch._functorch.config

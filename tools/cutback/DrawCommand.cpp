@@ -76,7 +76,10 @@ int runDraw(const CommandLine &line) {
     path = llvm::StringRef(given->data(), given->size());
   if (!path.ends_with(".svg") && !path.ends_with(".dot")) {
     session.error("expected -o F.svg or -o F.dot");
-    session.note("the end of the name tells the kind of picture");
+    session.note(path.ends_with(".png")
+                     ? "for pixels write F.dot, then `dot -Tpng F.dot -o "
+                       "F.png` of Graphviz, or convert F.svg"
+                     : "the end of the name tells the kind of picture");
     return WrongUsage;
   }
   if (line.has("depth") && !line.has("around")) {

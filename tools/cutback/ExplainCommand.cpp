@@ -12,6 +12,8 @@
 #include "PlanRun.h"
 
 #include "cutback/Analysis/Modules.h"
+#include "cutback/Planner/Planner.h"
+#include "cutback/Report/Comparison.h"
 #include "cutback/Report/Explain.h"
 #include "cutback/Report/WhatIf.h"
 #include "cutback/Support/MLIR/Silence.h"
@@ -70,6 +72,28 @@ static CopiedPlan planOther(Session &session, PlanRun &run,
   return {};
 }
 
+/// What PyTorch's partitioner does with the value; nothing where the graph as
+/// PyTorch prepares it does not have it, or is too large to plan twice.
+static std::optional<Fate> fateInTorch(Session &session, PlanRun &run,
+                                       joint::GraphOp asRead, uint32_t value) {
+  if (!asRead)
+    return std::nullopt;
+  session.progress.step("planning as PyTorch");
+  Silence silence(session.context);
+  PartitionOptions options = askTorch(*run.result);
+  options.verify = false;
+  options.memory.reset();
+  FailureOr<CopiedPlan> planned = planCopy(asRead, options);
+  if (failed(planned))
+    return std::nullopt;
+  const PartitionResult &theirs = *planned->result;
+  std::optional<uint32_t> found =
+      findValue(theirs.view, run.result->view.name(value));
+  if (!found)
+    return std::nullopt;
+  return Fates(theirs).of(*found);
+}
+
 /// `asRead` is the graph before it was planned, if a plan of it may be asked
 /// for.
 static int answer(Session &session, PlanRun &run, joint::GraphOp asRead,
@@ -85,11 +109,15 @@ static int answer(Session &session, PlanRun &run, joint::GraphOp asRead,
     opposite = oppositeOf(*run.result, value);
     other = planOther(session, run, asRead, opposite);
   }
+  std::optional<Fate> inTorch = fateInTorch(session, run, asRead, value);
   if (session.line.has("json"))
-    return session.write(
-        std::nullopt, explainJson(*run.result, other.result.get(),
-                                  whatIf ? &opposite : nullptr, value, module));
+    return session.write(std::nullopt,
+                         explainJson(*run.result, other.result.get(),
+                                     whatIf ? &opposite : nullptr, value,
+                                     module, inTorch));
   std::string text = explainValue(*run.result, value, module);
+  if (inTorch)
+    text += wrapText("  with torch.compile", spell(*inTorch), 28);
   if (whatIf)
     text += whatIfText(*run.result, other.result.get(), opposite, value);
   return session.write(std::nullopt, text);
@@ -136,9 +164,9 @@ int runExplain(const CommandLine &line) {
   name = before.name(*named);
   // Figures are compared with those of a plan that is asked for: with memory.
   bool whatIf = line.has("what-if");
-  OwningOpRef<joint::GraphOp> asRead;
-  if (whatIf)
-    asRead = cast<joint::GraphOp>(run.imported.graph->clone());
+  OwningOpRef<joint::GraphOp> asRead =
+      whatIf ? cast<joint::GraphOp>(run.imported.graph->clone())
+             : copyToCompare(run.imported.graph);
   if (int code = run.plan(session, /*memory=*/whatIf))
     return code;
   std::optional<uint32_t> value = findValue(run.result->view, name);
@@ -146,9 +174,8 @@ int runExplain(const CommandLine &line) {
   if (const auto &given = run.result->given;
       given && value && given->numberOf[*value] == GraphView::kNone)
     value.reset();
-  return value
-             ? answer(session, run, whatIf ? *asRead : joint::GraphOp(), *value)
-             : notPrepared(session, name);
+  return value ? answer(session, run, asRead.get(), *value)
+               : notPrepared(session, name);
 }
 
 } // namespace cutback

@@ -46,6 +46,7 @@ CommandSpec reportSpec() {
        "in use"},
   };
   std::vector<OptionSpec> optimizer = optimizerOptions();
+  options.push_back({"", OptionSpec::Flag, "", "the optimizer"});
   options.insert(options.end(), optimizer.begin(), optimizer.end());
   spec.options = withPlanOptions(std::move(options));
   spec.examples = {

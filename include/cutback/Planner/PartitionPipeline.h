@@ -41,7 +41,8 @@ struct FreeParameters {
   std::vector<unsigned> indices; ///< argument positions, for List
 };
 
-/// For a price of a byte: what ownBytePrice() says of the graph.
+/// For a price of a byte: what ownBytePrice() says of the graph; a multiple of
+/// this is that multiple of it.
 inline constexpr double kOwnBytePrice = -1;
 
 struct PartitionResult;

@@ -17,6 +17,10 @@ namespace cutback {
 std::optional<OtherPartition> judgeOther(ImportedModule &imported,
                                          const PartitionOptions &options);
 
+/// Options of what the partitioner of PyTorch 2.13 decides on the graph of a
+/// plan.
+PartitionOptions askTorch(const PartitionResult &result);
+
 /// A copy of a graph that is going to be planned, for `compareStrategies`;
 /// null if the graph is so large that it will not look at it.
 mlir::OwningOpRef<joint::GraphOp> copyToCompare(joint::GraphOp graph);

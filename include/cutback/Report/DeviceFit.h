@@ -17,13 +17,18 @@ struct DeviceFit {
   int64_t memoryBytes = 0; ///< of the device; 0 where it is not known
   /// Arguments: parameters, buffers, inputs; there during the whole step.
   int64_t residentBytes = 0;
+  /// What the optimizer keeps between steps, where one is planned.
+  int64_t stateBytes = 0;
+  bool hasOptimizer = false;
   /// Forward results and gradients: at the end of the step they are there at
   /// once, whatever was saved, so no plan has a smaller peak.
   int64_t floorBytes = 0;
   int64_t peakBytes = 0;
   bool isLeastPeak = false; ///< the plan is what `--minimize=peak` gives
 
-  int64_t neededBytes() const { return residentBytes + peakBytes; }
+  int64_t neededBytes() const {
+    return residentBytes + stateBytes + peakBytes;
+  }
   bool fits() const { return memoryBytes == 0 || neededBytes() <= memoryBytes; }
   /// Within a hundredth, the peak is what no plan changes.
   bool isAtFloor() const {

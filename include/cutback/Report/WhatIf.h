@@ -51,10 +51,12 @@ std::string whatIfText(const PartitionResult &before,
                        uint32_t value);
 
 /// explainValue() and, where `opposite` is given, whatIfText() as one JSON
-/// object, schema 1.
+/// object, schema 1. `inTorch` is what PyTorch's partitioner does with the
+/// value, where that is known.
 std::string explainJson(const PartitionResult &before,
                         const PartitionResult *after, const Opposite *opposite,
-                        uint32_t value, const std::string &module);
+                        uint32_t value, const std::string &module,
+                        std::optional<Fate> inTorch = std::nullopt);
 
 } // namespace cutback
 

@@ -152,6 +152,8 @@ function formatBytes(bytes) {
 }
 
 function formatTime(ps) {
+  if (ps < 0.5)
+    return "0 s";
   const units = [ [ 1e12, "s" ], [ 1e9, "ms" ], [ 1e6, "us" ], [ 1e3, "ns" ] ];
   for (const [unit, name] of units)
     if (ps >= unit)

@@ -27,7 +27,19 @@ TEST(DeviceFit, saysWhatAStepThatFitsNeeds) {
   EXPECT_TRUE(fit.fits());
   EXPECT_EQ(fitText(fit, fit.peakBytes),
             "fits on h100 (80.0 GiB): needs 50.0 GiB: parameters and inputs "
-            "30.0 GiB, the step 20.0 GiB; without the optimizer's state");
+            "30.0 GiB, the step 20.0 GiB; without the optimizer's state (give "
+            "--optimizer)");
+  fit.hasOptimizer = true;
+  fit.stateBytes = 25 * kGiB;
+  EXPECT_EQ(fitText(fit, fit.peakBytes),
+            "fits on h100 (80.0 GiB): needs 75.0 GiB: parameters and inputs "
+            "30.0 GiB, the optimizer's state 25.0 GiB, the step 20.0 GiB");
+  fit.stateBytes = 31 * kGiB;
+  EXPECT_FALSE(fit.fits());
+  fit.stateBytes = 51 * kGiB;
+  EXPECT_NE(fitText(fit, fit.peakBytes)
+                .find("parameters, inputs and the optimizer's state alone"),
+            std::string::npos);
 }
 
 TEST(DeviceFit, saysNothingOfAMemoryThatIsNotKnown) {

@@ -4,6 +4,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <random>
+#include <sstream>
+
 using namespace cutback;
 
 namespace {
@@ -80,6 +84,82 @@ TEST(Drawing, svgEscapesAndMarksWhatIsSaved) {
   again.nodes[1].focus = true;
   layoutPicture(again);
   EXPECT_EQ(svg, writeSvg(again)) << "equal pictures give equal bytes";
+}
+
+/// The ways of edges in `svg`, as corners.
+static std::vector<std::vector<std::pair<double, double>>>
+waysIn(const std::string &svg) {
+  std::vector<std::vector<std::pair<double, double>>> ways;
+  const std::string mark = "marker-end=\"url(#";
+  for (size_t at = svg.find(mark); at != std::string::npos;
+       at = svg.find(mark, at + 1)) {
+    size_t begin = svg.find(" d=\"M", at) + 5;
+    std::istringstream text(svg.substr(begin, svg.find('"', begin) - begin));
+    ways.emplace_back();
+    double x, y;
+    char letter;
+    for (text >> x >> y; text; text >> letter >> x >> y)
+      ways.back().emplace_back(x, y);
+  }
+  return ways;
+}
+
+/// Random pictures: edges from earlier to later boxes, of each column and from
+/// left to right.
+static Picture randomPicture(unsigned seed) {
+  std::mt19937 random(seed);
+  Picture picture;
+  unsigned left = 2 + random() % 12, right = random() % 12;
+  for (unsigned i = 0; i < left + right; ++i)
+    picture.nodes.push_back(node("n" + std::string(random() % 20, 'x'),
+                                 i < left ? DrawNode::Left : DrawNode::Right));
+  for (unsigned to = 1; to < left + right; ++to)
+    for (unsigned count = random() % 4; count > 0; --count) {
+      unsigned from = random() % to;
+      picture.edges.push_back({from, to, (from < left) != (to < left), "", ""});
+    }
+  picture.network = seed % 3 == 0;
+  return picture;
+}
+
+TEST(Drawing, noEdgeRunsThroughABox) {
+  for (unsigned seed = 0; seed < 60; ++seed) {
+    Picture picture = seed ? randomPicture(seed) : example();
+    layoutPicture(picture);
+    auto ways = waysIn(writeSvg(picture));
+    ASSERT_EQ(ways.size(), picture.edges.size());
+    for (const auto &way : ways)
+      for (size_t i = 0; i + 1 < way.size(); ++i)
+        for (const DrawNode &box : picture.nodes) {
+          auto [x1, x2] = std::minmax(way[i].first, way[i + 1].first);
+          auto [y1, y2] = std::minmax(way[i].second, way[i + 1].second);
+          EXPECT_FALSE(x1 < box.x + box.width - 0.2 && x2 > box.x + 0.2 &&
+                       y1 < box.y + box.height - 0.2 && y2 > box.y + 0.2)
+              << "seed " << seed << ", box " << box.lines[0];
+          EXPECT_TRUE(x1 >= 0 && x2 <= picture.width) << "seed " << seed;
+        }
+  }
+}
+
+/// An edge leaves where its column goes on, and comes from where it came.
+TEST(Drawing, edgesHaveTheDirectionOfTheirColumn) {
+  for (unsigned seed = 1; seed < 30; ++seed) {
+    Picture picture = randomPicture(seed);
+    layoutPicture(picture);
+    for (const auto &way : waysIn(writeSvg(picture))) {
+      ASSERT_GE(way.size(), 4u);
+      for (size_t end : {size_t(0), way.size() - 2}) {
+        bool isRight =
+            std::any_of(picture.nodes.begin(), picture.nodes.end(),
+                        [&, x = way[end].first](const DrawNode &box) {
+                          return box.column == DrawNode::Right && box.x <= x &&
+                                 x <= box.x + box.width;
+                        });
+        bool isDown = way[end].second <= way[end + 1].second;
+        EXPECT_EQ(isDown, picture.network || !isRight) << "seed " << seed;
+      }
+    }
+  }
 }
 
 TEST(Drawing, dotHasBothHalves) {
