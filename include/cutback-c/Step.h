@@ -15,10 +15,11 @@
  *
  * Nothing is thrown or printed: whatever fails is a status and a message. A
  * step belongs to one thread at a time, of the process that opened it: a run or
- * a read while another one works, from a hook of it too, is CUTBACK_WRONG_USAGE.
- * Different steps, of one folder too, may work on different threads. Strings
- * belong to the step, and live as long; a message until the next call. A step
- * that is NULL is CUTBACK_WRONG_USAGE, and has no arguments or results.
+ * a read while another one works, from a hook of it too, is
+ * CUTBACK_WRONG_USAGE. Different steps, of one folder too, may work on
+ * different threads. Strings belong to the step, and live as long; a message
+ * until the next call. A step that is NULL is CUTBACK_WRONG_USAGE, and has no
+ * arguments or results.
  */
 #ifndef CUTBACK_C_STEP_H
 #define CUTBACK_C_STEP_H
