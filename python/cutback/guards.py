@@ -369,20 +369,21 @@ class Guard:
         self._of_classes = {
             (type(one), name): callable_of(type(one), name)
             for one, name in methods}
-        self._values, self._others = [], []
+        self._values, self._others, self._snapshots = [], [], {}
         for module, name in reads.attributes():
             self._add(module.__dict__, name, module)
         for variables, name, where in _read_globals(root):
             self._add(variables, name, where)
+        del self._snapshots
 
     def _add(self, holder, name, where):
         value = holder.get(name, _MISSING)
         if value is not _MISSING and _is_immutable(value):
             self._values.append((holder, name, value, type(value), where))
         elif not isinstance(value, torch.Tensor):
-            self._others.append((
-                holder, name, snapshot(self._value(holder, name, where)),
-                where))
+            value = self._value(holder, name, where)
+            before = self._snapshots.setdefault(id(value), snapshot(value))
+            self._others.append((holder, name, before, where))
 
     def _value(self, holder, name, where):
         if isinstance(where, torch.nn.Module):
@@ -420,9 +421,15 @@ class Guard:
             now = holder.get(name, _MISSING)
             if now is not value and (type(now) is not kind or now != value):
                 return False
-        return all(
-            snapshot(self._value(holder, name, where)) == before
-            for holder, name, before, where in self._others)
+        seen = {}  # a configuration is that of many modules
+        for holder, name, before, where in self._others:
+            value = self._value(holder, name, where)
+            key = (id(value), id(before))
+            if key not in seen:
+                seen[key] = snapshot(value) == before
+            if not seen[key]:
+                return False
+        return True
 
     def check_backward_hooks(self):
         if any(self._backward_hooks) or _has_global_backward_hooks():
