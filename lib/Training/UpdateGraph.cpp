@@ -338,7 +338,12 @@ private:
       updateBySgd(own, gradient);
   }
 
+  /// The rate is a number in f64, which makes of a parameter without dimensions
+  /// one of f64 too.
   void write(Value argument, Value value) {
+    Type element = aten::elementOf(argument);
+    if (value && aten::elementOf(value) != element)
+      value = call(op::_to_copy, {value}, {{"dtype", element}});
     if (isFinite)
       value = call(op::where_self, {isFinite, value, argument});
     if (value)

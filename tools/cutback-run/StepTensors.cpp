@@ -30,7 +30,9 @@ static std::string fileTypeOf(std::string_view dtype) {
     return "BOOL";
   if (dtype.substr(0, 8) == "complex<") // bits of both parts
     return "C" + std::to_string(8 * bytesOfType(dtype));
-  std::string word(dtype.substr(0, 2) == "ui" ? dtype.substr(1) : dtype);
+  std::string word(dtype);
+  if (dtype.substr(0, 2) == "ui") // "ui8" is "U8"
+    word = "u" + word.substr(2);
   std::transform(word.begin(), word.end(), word.begin(),
                  [](unsigned char c) { return std::toupper(c); });
   return word;

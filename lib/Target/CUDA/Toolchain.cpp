@@ -101,6 +101,15 @@ private:
   SmallString<128> path;
 };
 
+/// Whether what refused our text is a compiler, which takes an empty one.
+bool isCompiler(const std::string &program) {
+  StringRef language = StringRef(program).contains("nvcc") ? "cu" : "c++";
+  SmallVector<StringRef> list = {program, "-x", language, "-E", "/dev/null"};
+  std::optional<StringRef> nowhere[] = {StringRef(""), StringRef(""),
+                                        StringRef("")};
+  return llvm::sys::ExecuteAndWait(program, list, std::nullopt, nowhere) == 0;
+}
+
 /// Runs `arguments`, of which the first is the program, and takes `made`.
 std::string runTool(ArrayRef<std::string> arguments, const WorkFolder &folder,
                     StringRef made, ToolResult &result) {
@@ -121,8 +130,12 @@ std::string runTool(ArrayRef<std::string> arguments, const WorkFolder &folder,
         rest = behind;
       }
     }
-    result.isRejected = true;
-    return "'" + arguments[0] + "' does not compile the text";
+    result.isRejected = isCompiler(arguments[0]);
+    return "'" + arguments[0] + "' does not compile " +
+           (result.isRejected ? "the text"
+                              : "an empty text either: it is no compiler that "
+                                "works here; name another one in CXX (of "
+                                "--target=cuda-host) or CUDACXX");
   }
   auto file = llvm::MemoryBuffer::getFile(folder.at(made));
   if (!file)
