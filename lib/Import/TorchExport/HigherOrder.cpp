@@ -479,8 +479,11 @@ LogicalResult GraphReader::readHigherOrder(const Node &node, Frame &frame) {
     origin = place.getFilename().str() + ":" + std::to_string(place.getLine());
   return fields.fail(node.json.find("target"),
                      fx::quoted(name) + " from " + origin +
-                         " is control flow that a training graph cannot have",
-                     "write it without torch." + name.str() +
+                         " cannot be differentiated here",
+                     "a joint graph that brings its gradients may have cond, "
+                     "while_loop and scan (FX text, a trace log); or write it "
+                     "without torch." +
+                         name.str() +
                          " (torch.where for cond, a Python loop for the "
                          "others), and export the model again");
 }

@@ -373,10 +373,11 @@ TEST(HigherOrder, ControlFlowIsRefusedByName) {
             R"({"stack_trace": "File \"models.py\", line 9, in forward"})");
   text.output("out");
   EXPECT_TRUE(has(errorOf(text),
-                  "'cond' from models.py:9 is control flow that a training "
-                  "graph cannot have | write it without torch.cond "
-                  "(torch.where for cond, a Python loop for the others), and "
-                  "export the model again"));
+                  "'cond' from models.py:9 cannot be differentiated here | a "
+                  "joint graph that brings its gradients may have cond, "
+                  "while_loop and scan (FX text, a trace log); or write it "
+                  "without torch.cond (torch.where for cond, a Python loop "
+                  "for the others), and export the model again"));
 }
 
 TEST(HigherOrder, MisformedRegions) {
