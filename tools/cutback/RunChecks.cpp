@@ -8,6 +8,8 @@
 
 #include "RunChecks.h"
 
+#include "ArtifactRun.h"
+
 #include "cutback/Support/Text.h"
 
 using namespace cutback::interpreter;
@@ -18,7 +20,7 @@ OptionSpec anomalyOption() {
   return {"anomaly", OptionSpec::Flag, "",
           "stop at the first NaN or infinity in a gradient, exit\n"
           "code 3: names the op, its op of the forward, and what\n"
-          "was finite before. Slow"};
+          "was finite before. Of launches, what they write. Slow"};
 }
 
 std::vector<OptionSpec> checkOptions() {
@@ -36,7 +38,9 @@ std::vector<OptionSpec> checkOptions() {
   };
 }
 
-RunChecks::RunChecks(const CommandLine &line) {
+RunChecks::RunChecks(const CommandLine &line)
+    : runsLaunches(line.has("kernels") || line.has("check-kernels") ||
+                   isArtifact(line.arguments[0])) {
   if (line.has("anomaly"))
     anomaly = std::make_unique<AnomalyCheck>();
   if (line.has("check-recompute"))
@@ -72,6 +76,10 @@ std::string RunChecks::text() const {
     text += "all gradients are finite: " +
             formatCount(anomaly->numLooked(), "tensor") +
             " of the backward looked at\n";
+  // A NaN there may be masked in the same launch.
+  if (anomaly && runsLaunches)
+    text += "values inside of launches were not looked at; the model with "
+            "--reference looks at each op\n";
   if (!recompute)
     return text;
   if (uint64_t compared = recompute->numCompared())

@@ -29,6 +29,7 @@ public:
   int writeTrace(Session &session) const;
 
 private:
+  bool runsLaunches;
   std::unique_ptr<interpreter::AnomalyCheck> anomaly;
   std::unique_ptr<interpreter::RecomputeCheck> recompute;
   std::unique_ptr<StepTrace> trace;
