@@ -31,6 +31,11 @@ template <typename H>
   readLine(from, from.begin() + at, apart, count, to);
 }
 
+[[gnu::noinline]] inline long long chosen(long long at, long long below,
+                                          int64_t size, int *problem) {
+  return below ? wrapped(at, size, problem) : checked(at, size, problem);
+}
+
 /// Makes numbers of `size` elements of indices; a mark where one is none.
 inline void choose(Scatter::Bounds bounds, int64_t size, int count,
                    long long *at, int *problem) {
@@ -41,16 +46,15 @@ inline void choose(Scatter::Bounds bounds, int64_t size, int count,
   }
   const long long below = bounds == Scatter::Wrapped ? size : 0;
   bool areThere = true;
-  long long wrong = 0;
   for (int i = 0; i < count; ++i) {
     const long long number = at[i] + (at[i] < 0 ? below : 0);
-    const bool isThere = number >= 0 && number < size;
-    areThere &= isThere;
-    wrong = isThere ? wrong : at[i];
-    at[i] = isThere ? number : 0;
+    areThere &= number >= 0 && number < size;
   }
-  if (!areThere)
-    markIndex(wrong, size, problem);
+  if (areThere && below == 0)
+    return;
+  for (int i = 0; i < count; ++i)
+    at[i] = areThere ? at[i] + (at[i] < 0 ? below : 0)
+                     : chosen(at[i], below, size, problem);
 }
 
 //===--- What is combined -------------------------------------------------===//
