@@ -25,6 +25,7 @@
 #include "cutback/Dialect/Joint/Replay.h"
 #include "cutback/Support/MLIR/OpAccess.h"
 
+#include "mlir/IR/TypeUtilities.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Transforms/RegionUtils.h"
 
@@ -247,11 +248,25 @@ uint64_t ClassTable::hashOf(const Key &key) {
   return mix(hashAttributes(key.op), uint64_t(key.tag));
 }
 
+/// Of text of others, one side may know a size that the other does not: the
+/// import takes the size of a parameter for that of its gradient.
+bool ClassTable::sameTypes(Operation *a, Operation *b) const {
+  if (a->getResultTypes() == b->getResultTypes())
+    return true;
+  return isRewritten && a->getNumResults() == b->getNumResults() &&
+         llvm::all_of(llvm::zip(a->getResultTypes(), b->getResultTypes()),
+                      [](auto types) {
+                        auto [x, y] = types;
+                        return getElementTypeOrSelf(x) ==
+                                   getElementTypeOrSelf(y) &&
+                               succeeded(verifyCompatibleShape(x, y));
+                      });
+}
+
 bool ClassTable::matches(uint32_t opClass, const Key &key) {
   Operation *op = classes[opClass].op;
   if (op->getName() != key.op->getName() ||
-      operandsOf(opClass) != key.operands ||
-      op->getResultTypes() != key.op->getResultTypes() ||
+      operandsOf(opClass) != key.operands || !sameTypes(op, key.op) ||
       op->getNumRegions() != key.op->getNumRegions() ||
       !equalAttributes(op, key.op))
     return false;

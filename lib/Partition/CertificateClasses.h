@@ -133,6 +133,7 @@ private:
                     const Key &key);
   Key keyOf(mlir::Operation *op);
   uint64_t hashOf(const Key &key);
+  bool sameTypes(mlir::Operation *a, mlir::Operation *b) const;
   bool matches(uint32_t opClass, const Key &key);
   uint32_t find(const Key &key);
   uint32_t add(const Key &key, Conduct conduct, bool isListed);

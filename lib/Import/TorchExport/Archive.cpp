@@ -106,11 +106,13 @@ static LogicalResult checkFormat(Archive &archive) {
                           "save the program on a little-endian machine");
     unsigned version = 0;
     if (last == "archive_version" &&
-        (text->trim().getAsInteger(10, version) || version > 0))
+        (text->trim().getAsInteger(10, version) || version > 0)) {
+      std::string given = text->trim().str();
       return archive.fail(
-          entry, "this archive has version " + text->trim() + ", not 0",
-          "it is of a later release of torch.export; export the program with "
-          "one that cutback knows (torch 2.8 to 2.13)");
+          entry, "this archive has another version than 0: '" + given + "'",
+          "export the program with a release that cutback knows (torch 2.8 to "
+          "2.13)");
+    }
   }
   return success();
 }

@@ -117,6 +117,17 @@ TEST_F(CertificateRewritesTest, AnArgumentThatIsWrittenIsReadBefore) {
   EXPECT_FALSE(acceptsHalves(kThere + kBack + write, write, kItself, "%x"));
 }
 
+TEST_F(CertificateRewritesTest, OneSideMayKnowASizeThatTheOtherDoesNot) {
+  std::string there = "%p = aten.sin(%x) : (tensor<4x2xf32>) -> "
+                      "tensor<4x?xf32>\n%r = aten.cos(%p) : "
+                      "(tensor<4x?xf32>) -> tensor<4x2xf32>\n";
+  std::string here = "%p = aten.sin(%x) : (tensor<4x2xf32>) -> "
+                     "tensor<4x2xf32>\n%r = aten.cos(%p) : "
+                     "(tensor<4x2xf32>) -> tensor<4x2xf32>\n";
+  EXPECT_TRUE(accepts(there, here));
+  EXPECT_FALSE(accepts(there, here, /*isRewritten=*/false));
+}
+
 /// A constant of shape [4, 2].
 std::string constant(const std::string &call) {
   return "%r = aten." + call + " : () -> tensor<4x2xf32>\n";
