@@ -107,11 +107,11 @@ static LogicalResult checkFormat(Archive &archive) {
     unsigned version = 0;
     if (last == "archive_version" &&
         (text->trim().getAsInteger(10, version) || version > 0)) {
-      std::string given = text->trim().str();
-      return archive.fail(
-          entry, "this archive has another version than 0: '" + given + "'",
-          "export the program with a release that cutback knows (torch 2.8 to "
-          "2.13)");
+      std::string what = "this archive has another version than 0: '" +
+                         text->trim().str() + "'";
+      return archive.fail(entry, what,
+                          "export the program with a release that cutback "
+                          "knows (torch 2.8 to 2.13)");
     }
   }
   return success();
