@@ -124,7 +124,9 @@ double LearningRate::at(int64_t step) const {
     constexpr double kPi = 3.14159265358979323846;
     double part =
         std::min(1.0, static_cast<double>(step) / static_cast<double>(steps));
-    rate *= (1 + std::cos(kPi * part)) / 2;
+    double share = (1 + std::cos(kPi * part)) / 2;
+    rate = least == 0 ? rate * share
+                      : std::min(rate, least + (peak - least) * share);
   }
   return rate;
 }

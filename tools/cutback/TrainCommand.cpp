@@ -6,10 +6,11 @@
 //   1. the trainer: a model in this process, or a folder that was compiled with
 //      an optimizer
 //   2. a state, where there is one, takes the place of what the model brings
-//   3. steps; behind each the state is written beside and renamed
+//   3. steps; now and then, and behind the last one, the state is written
+//      beside and renamed
 //
-// So a crash loses at most a step, and a training that goes on has the bits of
-// one that was never interrupted.
+// So a crash loses what --save-every says, or ten minutes, and a training that
+// goes on has the bits of one that was never interrupted.
 
 #include "ArtifactTrainer.h"
 #include "PlanRun.h"
@@ -24,8 +25,11 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
 
+#include <cerrno>
 #include <chrono>
 #include <cmath>
+#include <cstring>
+#include <fcntl.h>
 #include <sys/resource.h>
 
 using namespace mlir;
@@ -56,13 +60,21 @@ CommandSpec trainSpec() {
        "stop behind this step all the same; the state goes on", false, 1},
       {"lr", OptionSpec::Number, "X", "learning rate, the highest one"},
       {"schedule", OptionSpec::Choice, "constant|cosine",
-       "of the learning rate; cosine goes down to 0"},
+       "of the learning rate; cosine goes down to --min-lr"},
+      {"min-lr", OptionSpec::Number, "X",
+       "where --schedule=cosine ends; default 0"},
       {"warmup", OptionSpec::Integer, "N", "steps in which it rises first"},
       {"state", OptionSpec::Text, "F",
        "go on from this safetensors file, if it is there, and\n"
        "write it: parameters, buffers, optimizer, step, seed"},
       {"save-every", OptionSpec::Integer, "N",
-       "write it behind every so many steps; default 1", false, 1},
+       "write it behind every so many steps; default: behind\n"
+       "the last one, and every ten minutes",
+       false, 1},
+      {"log", OptionSpec::Text, "F",
+       "append a line of JSON a step to this file: loss, lr,\n"
+       "seconds, tokens a second (elements of input.0, if they\n"
+       "are integers), seconds to the end"},
       {"target", OptionSpec::Choice, "cpu|reference",
        "of IN: machine code (default), or op by op"},
       {"loss-scale", OptionSpec::Text, "dynamic|X",
@@ -92,6 +104,9 @@ CommandSpec trainSpec() {
 }
 
 namespace {
+
+/// Between states, unless --save-every says when.
+constexpr std::chrono::minutes kSavePeriod(10);
 
 constexpr const char *kEarlierState =
     "the state, if one is written, is that of an earlier step";
@@ -169,6 +184,11 @@ int readOptions(Session &session, Training &training) {
   rate.steps = *line.integer("steps");
   if (line.get("schedule") == "cosine")
     rate.kind = LearningRate::Cosine;
+  rate.least = line.number("min-lr").value_or(0);
+  if (line.has("min-lr") && (rate.kind != LearningRate::Cosine ||
+                             rate.least < 0 || rate.least > rate.peak))
+    return wrongUsage(session, "--min-lr takes a number from 0 to --lr, and "
+                               "goes with --schedule=cosine");
   training.point.seed = line.integer("seed").value_or(0);
   if (auto text = line.get("loss-scale")) {
     training.scale = LossScale::parse(StringRef(text->data(), text->size()));
@@ -385,10 +405,62 @@ std::string lineOf(const Training &training, const TrainingInputs &inputs,
   return text;
 }
 
+/// Elements of the first input, if they are integers: tokens.
+int64_t tokensOf(const TrainingInputs &inputs) {
+  for (const auto &[name, tensor] : inputs.tensors)
+    if (name == "input.0" &&
+        (tensor.type == DType::I64 || tensor.type == DType::I32))
+      return tensor.numel();
+  return 0;
+}
+
+/// A line of --log.
+std::string jsonOf(const Training &training, const TrainingInputs &inputs,
+                   const TrainingResult &result, double seconds,
+                   double secondsLeft) {
+  auto number = [](double value) {
+    return std::isfinite(value)
+               ? llvm::formatv("{0}", llvm::format("%.9g", value)).str()
+               : "null";
+  };
+  std::string text = "{\"step\": " + std::to_string(training.point.steps + 1) +
+                     ", \"steps\": " + std::to_string(training.rate.steps) +
+                     ", \"loss\": " + number(result.loss) +
+                     ", \"lr\": " + number(inputs.learningRate);
+  if (result.gradientNorm)
+    text += ", \"norm\": " + number(*result.gradientNorm);
+  if (inputs.lossScale != 1)
+    text += ", \"scale\": " + number(inputs.lossScale);
+  text += ", \"seconds\": " + number(seconds);
+  if (int64_t tokens = tokensOf(inputs))
+    text += ", \"tokens_per_second\": " + number(tokens / seconds);
+  return text + ", \"seconds_left\": " + number(secondsLeft) +
+         ", \"memory_bytes\": " + std::to_string(mostMemory()) + "}\n";
+}
+
+/// The file of --log; -1 for none.
+int openLog(Session &session, int &file) {
+  auto path = session.line.get("log");
+  file = -1;
+  if (!path)
+    return Done;
+  file = ::open(std::string(*path).c_str(),
+                O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+  return file >= 0 ? Done
+                   : session.failedWrite("cannot write '" + std::string(*path) +
+                                         "': " + std::strerror(errno));
+}
+
 int runSteps(Session &session, Training &training) {
+  int log = -1;
+  if (int code = openLog(session, log))
+    return code;
   Batches batches(training.sources.inputs);
   int64_t last = lastStep(session, training);
-  int64_t every = session.line.integer("save-every").value_or(1);
+  using Clock = std::chrono::steady_clock;
+  auto every = session.line.integer("save-every");
+  auto started = Clock::now(), saved = started;
+  int64_t first = training.point.steps;
   for (int64_t &step = training.point.steps; step < last;) {
     TrainingInputs inputs;
     inputs.tensors = batches.at(step);
@@ -416,10 +488,24 @@ int runSteps(Session &session, Training &training) {
     if (int code = session.write(
             std::nullopt, lineOf(training, inputs, result, time.count())))
       return code;
+    auto now = Clock::now();
+    if (log >= 0) {
+      std::chrono::duration<double> passed = now - started;
+      double left = passed.count() / (step + 1 - first) * (last - step - 1);
+      error = writeAll(
+          log, jsonOf(training, inputs, result, time.count() / 1000, left));
+      if (!error.empty())
+        return session.failedWrite("cannot write '" +
+                                   std::string(*session.line.get("log")) +
+                                   "': " + error);
+    }
     ++step;
-    if (step % every == 0 || step == last)
+    bool isDue = every ? step % *every == 0 : now - saved >= kSavePeriod;
+    if (isDue || step == last) {
       if (int code = save(session, training))
         return code;
+      saved = Clock::now();
+    }
   }
   return Done;
 }

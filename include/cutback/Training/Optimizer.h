@@ -49,6 +49,7 @@ std::optional<Optimizer> readOptimizer(const std::vector<std::string> &options,
 struct LearningRate {
   enum Kind { Constant, Cosine } kind = Constant;
   double peak = 0;
+  double least = 0;   ///< where the cosine ends
   int64_t warmup = 0; ///< steps of a linear rise from peak / warmup to peak
   int64_t steps = 1;  ///< of the whole training: where the cosine ends
 
