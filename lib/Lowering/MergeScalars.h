@@ -8,9 +8,9 @@
 
 namespace cutback {
 
-/// Formulas are built one by one: equal scalars of a nest become one, indices of
-/// an access too, and what no store needs goes. All loads stand before the first
-/// store. Linear.
+/// Formulas are built one by one: equal scalars of a nest become one, indices
+/// of an access too, and what no store needs goes. All loads stand before the
+/// first store. Linear.
 void mergeScalars(mlir::Block &nest);
 
 } // namespace cutback
