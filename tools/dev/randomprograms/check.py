@@ -252,10 +252,13 @@ class Checker:
         names = re.findall(r"^ *%(\w+)", imported.stdout, flags=re.M)
         if not names or not self.plans:
             return
-        options = ["--policy=%s=%s" % (self.random.choice(names), policy)
-                   for policy in self.random.choices(
-                       ["must-save", "must-recompute", "prefer-save",
-                        "prefer-recompute"], k=self.random.randint(1, 4))]
+        policies = ["must-save", "must-recompute", "prefer-save",
+                    "prefer-recompute"]
+        # One a value: two are an error of the command line.
+        names = sorted(set(names))
+        options = ["--policy=%s=%s" % (name, self.random.choice(policies))
+                   for name in self.random.sample(
+                       names, min(len(names), self.random.randint(1, 4)))]
         options += self.random.choice(PLANS)
         try:
             other = self.call(*options, output="other")
