@@ -26,9 +26,7 @@ struct DeviceFit {
   int64_t peakBytes = 0;
   bool isLeastPeak = false; ///< the plan is what `--minimize=peak` gives
 
-  int64_t neededBytes() const {
-    return residentBytes + stateBytes + peakBytes;
-  }
+  int64_t neededBytes() const { return residentBytes + stateBytes + peakBytes; }
   bool fits() const { return memoryBytes == 0 || neededBytes() <= memoryBytes; }
   /// Within a hundredth, the peak is what no plan changes.
   bool isAtFloor() const {

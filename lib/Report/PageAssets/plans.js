@@ -225,7 +225,8 @@ function showPoint(point) {
 function showFigures(plan) {
   const beside =
       (value,
-       of) => [[ "strategy eager", eagerPlan ], [ "PyTorch’s rules", rulesPlan ]]
+       of) => [[ "strategy eager", eagerPlan ],
+               [ "PyTorch’s rules", rulesPlan ]]
                   .filter(([, other ]) =>
                               other && other !== plan && of(other) > 0)
                   .map(([ name, other ]) =>

@@ -207,9 +207,9 @@ TEST(Page, manyKindsAreSixAndOthers) {
 TEST(Page, headlineComparesWithSavingEverything) {
   Page page = examplePage();
   EXPECT_EQ(page.headline(0),
-            "This plan’s peak is 8.8 KiB, 8.8 KiB (50 %) below eager "
-            "PyTorch; saving and recomputing take 2.00 us of a step (eager "
-            "PyTorch: 2.00 us); verified: the two halves compute what the "
+            "This plan’s peak is 8.8 KiB, 8.8 KiB (50 %) below strategy "
+            "eager; saving and recomputing take 2.00 us of a step (strategy "
+            "eager: 2.00 us); verified: the two halves compute what the "
             "graph computes.");
   EXPECT_EQ(page.headline(1), "This plan’s peak is 17.6 KiB; saving and "
                               "recomputing take 2.00 us of a step; not "
