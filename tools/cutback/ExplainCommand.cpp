@@ -167,6 +167,7 @@ int runExplain(const CommandLine &line) {
   OwningOpRef<joint::GraphOp> asRead =
       whatIf ? cast<joint::GraphOp>(run.imported.graph->clone())
              : copyToCompare(run.imported.graph);
+  bool isStored = isStoredPlan(line.arguments.front());
   if (int code = run.plan(session, /*memory=*/whatIf))
     return code;
   std::optional<uint32_t> value = findValue(run.result->view, name);
@@ -174,6 +175,9 @@ int runExplain(const CommandLine &line) {
   if (const auto &given = run.result->given;
       given && value && given->numberOf[*value] == GraphView::kNone)
     value.reset();
+  // A stored graph is prepared by us: PyTorch would decide on another one.
+  if (isStored && !whatIf)
+    asRead = nullptr;
   return value ? answer(session, run, asRead.get(), *value)
                : notPrepared(session, name);
 }

@@ -141,6 +141,9 @@ int runReport(const CommandLine &line) {
   compareStrategies(asRead.get(), *run.result, extras, [&](StringRef what) {
     session.progress.step("comparing with " + what.str());
   });
+  // A stored graph is prepared by us: PyTorch would decide on another one.
+  if (isStoredPlan(line.arguments.front()))
+    extras.torch.reset();
   if (int code = writeFiles(session, run, extras, page))
     return code;
   if (line.get("html") == "-" || line.get("trace") == "-")
