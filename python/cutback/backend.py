@@ -6,7 +6,7 @@ halves that Cutback has planned. Other options are the fields of `Options`, or
 Inductor's; torch.compile takes options or a mode, so a mode may be an option:
 
     torch.compile(model, backend="cutback", options={
-        "byte_price": 0.5, "mode": "max-autotune-no-cudagraphs",
+        "byte_price": "2x", "mode": "max-autotune-no-cudagraphs",
         "epilogue_fusion": False})
 
 Importing this module, as torch.compile does when it is called, raises

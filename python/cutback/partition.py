@@ -231,6 +231,10 @@ def _chooser(options, num_fwd_outputs):
             if options.strategy != "min-cut":
                 raise Surprise("an activation memory budget needs the strategy"
                                " min-cut")
+            if isinstance(options.byte_price, str):
+                raise Surprise("an activation memory budget raises the price of"
+                               " a byte from picoseconds, not from byte_price="
+                               "%r: leave it out" % options.byte_price)
             return _within_budget(saved_by(options), saved_at, node_info,
                                   memory_budget)
         except Exception as error:
