@@ -38,9 +38,9 @@ llvm::LogicalResult openGradients(joint::GraphOp graph,
                                   const SecondDerivativeOptions &options,
                                   DifferentiateOptions &next);
 
-/// A graph that brings its backward records detach() as an alias: those that its
-/// forward results depend on become detach() again. For a graph as it was read:
-/// making it functional takes aliases away.
+/// A graph that brings its backward records detach() as an alias: those that
+/// its forward results depend on become detach() again. For a graph as it was
+/// read: making it functional takes aliases away.
 llvm::LogicalResult detachAliases(joint::GraphOp graph);
 
 /// Checks at run time (`joint.assert`) that the gradients that a graph brings

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which result of a training graph is a loss, and what its gradient begins with.
+// Which result of a training graph is a loss, and what its gradient begins
+// with.
 #ifndef CUTBACK_DIALECT_JOINT_LOSS_H
 #define CUTBACK_DIALECT_JOINT_LOSS_H
 

@@ -125,8 +125,10 @@ def main():
             node.meta.pop("stack_trace", None)  # places of one machine
         torch.export.save(program, str(folder / (name + ".pt2")))
         if name == "cnn":  # with the norms' backwards taken apart
-            torch.export.save(_export_forward_backward(program),
-                              str(folder / (name + "-joint.pt2")))
+            joint = _export_forward_backward(program)
+            for node in joint.graph.nodes:
+                node.meta.pop("stack_trace", None)
+            torch.export.save(joint, str(folder / (name + "-joint.pt2")))
         given = {"input.%d" % i: x for i, x in enumerate(inputs)}
         given_vectors = {"tangent.%d" % (i + 1): v
                          for i, v in enumerate(vectors)}
