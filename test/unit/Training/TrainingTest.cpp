@@ -155,13 +155,17 @@ TEST_F(TrainingTest, TwoParametersOfOneStorageAreNotUpdated) {
   std::string error;
   ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
     error = diagnostic.str();
+    for (Diagnostic &note : diagnostic.getNotes())
+      if (StringRef(note.str()).starts_with("tie them"))
+        error += " | " + note.str();
     return success();
   });
   EXPECT_TRUE(failed(findParameters(graph, Optimizer())));
   EXPECT_EQ(error,
             "'param.q' and 'p' are two tensors of one storage, each with "
             "a gradient of its own: an update of one would change the "
-            "other");
+            "other | tie them (one Parameter under two names), or "
+            "clone() one of them, and export the model again");
 }
 
 TEST_F(TrainingTest, ATiedParameterIsUpdatedOnceAndOneWithoutGradientNot) {
