@@ -149,6 +149,10 @@ LogicalResult FxReader::read() {
   return success();
 }
 
+static constexpr const char *kFollowedTags =
+    "MUST_SAVE, PREFER_SAVE, MUST_RECOMPUTE and PREFER_RECOMPUTE are; "
+    "MUST_SAVE keeps a value on the device";
+
 /// The statements and the results.
 LogicalResult FxReader::readBody() {
   while (true) {
@@ -164,9 +168,7 @@ LogicalResult FxReader::readBody() {
         return scope.fail(at,
                           "the tag " + quoted(place.unknownTag) +
                               " of a checkpoint region is not followed here",
-                          "MUST_SAVE, PREFER_SAVE, MUST_RECOMPUTE and "
-                          "PREFER_RECOMPUTE are; MUST_SAVE keeps a value on "
-                          "the device");
+                          kFollowedTags);
       continue;
     }
     StringRef name = lexer.identifier();

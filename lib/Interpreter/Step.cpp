@@ -273,11 +273,12 @@ LogicalResult Binder::checkTangents() {
     return success();
   int64_t result = graph.getRole(needed).getOf();
   auto type = dyn_cast<RankedTensorType>(graph.getArgumentTypes()[needed]);
-  error().append("result ", result, " is ",
-                 type ? shapeText(type.getShape()) : "no tensor",
-                 ", which is no loss, and its gradient '",
-                 names.arguments[needed], "' is not given")
-          .attachNote()
+  InFlightDiagnostic diagnostic = error();
+  diagnostic.append("result ", result, " is ",
+                    type ? shapeText(type.getShape()) : "no tensor",
+                    ", which is no loss, and its gradient '",
+                    names.arguments[needed], "' is not given");
+  diagnostic.attachNote()
       << "give it in the file of --inputs, or reduce the first result to one "
          "number; gradients of other results are zero where they are not given";
   return failure();

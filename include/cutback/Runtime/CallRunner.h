@@ -26,7 +26,8 @@ using MakeCallRunner = std::unique_ptr<CallRunner> (*)(const std::string &text,
 /// the file that this is in.
 void setCallRunner(MakeCallRunner make);
 
-/// For the calls in `text`, a kCallsFile. Null, with "has calls ..." in `error`.
+/// For the calls in `text`, a kCallsFile. Null, with "has calls ..." in
+/// `error`.
 std::unique_ptr<CallRunner> openCalls(const std::string &text,
                                       std::string &error);
 
