@@ -89,7 +89,7 @@ TEST(LinkLibraryTest, MarksThatThereIsNoMemory) {
   void *operands[] = {&element};
   int64_t cells[kKernelCells] = {0, 0, 0, 1};
   callKernel(library->find("one"), operands, cells);
-  EXPECT_EQ(describeMark(static_cast<int>(cells[0])),
+  EXPECT_EQ(describeMark({static_cast<int>(cells[0]), 0, 0, 0}),
             "this machine has no memory for what is summed up or sorted beside "
             "the arena");
 }
