@@ -143,7 +143,7 @@ LogicalResult Opener::closeSeeds() {
   aten::CallBuilder ones(first, graph.getLoc(), &namer);
   for (unsigned arg = 0; arg < graph.getNumArguments(); ++arg) {
     BlockArgument value = graph.getBody().getArgument(arg);
-    if (!isLossSeed(graph.getRole(arg), value.getType()))
+    if (!isLossSeed(graph, arg))
       continue;
     Value one = ones.call(aten::op::full, {ones.sizes(value), 1.0},
                           {{"dtype", aten::elementOf(value)}});

@@ -296,7 +296,7 @@ LogicalResult Binder::bindRest(unsigned i) {
     std::optional<DType> dtype = dtypeOf(tensorType.getElementType());
     if (sizes && dtype) {
       Tensor tensor = Tensor::zeros(*dtype, *sizes);
-      bool isSeed = joint::isLossSeed(role, type);
+      bool isSeed = joint::isLossSeed(graph, i);
       for (int64_t e = 0, n = tensor.numel(); isSeed && e < n; ++e)
         tensor.set(e, 1);
       values[i] = tensor;

@@ -75,7 +75,7 @@ joint.graph @circle(%a: tensor<4x2x3xf32> {joint.role = #joint.role<input>}, %n:
 joint.graph @factors(%a: tensor<4x2x?xf32> {joint.role = #joint.role<input>}) -> (tensor<4x2x?xf32>) gradients () {
   // expected-error @+2 {{'aten.upsample_nearest1d' by factors of sizes that are not known}}
   // expected-note @+1 {{call run_decompositions() on the program before it is saved, or write the op in terms of others}}
-  %y = aten.upsample_nearest1d.vec(%a, none, [2.0]) : (tensor<4x2x?xf32>) -> tensor<4x2x?xf32>
+  %y = aten.upsample_nearest1d.vec(%a, none, [0.3]) : (tensor<4x2x?xf32>) -> tensor<4x2x?xf32>
   joint.output %y : tensor<4x2x?xf32>
 }
 

@@ -140,10 +140,12 @@ class Library(unittest.TestCase):
         graph = cutback.Graph.read(TEXT)
         base = cutback.Options(
             cost_model="pytorch", device="cpu", policy={},
-            torch_config={"aggressive_recomputation": True},
-            recomputable=["aten.cumsum"])
+            torch_config={"aggressive_recomputation": True})
         self.assertEqual(hash(base), hash(dataclasses.replace(base)))
         self.assertTrue(graph.plan(base.arguments()).saved)
+        with self.assertRaisesRegex(cutback.CutbackError, "no op of yours"):
+            graph.plan(dataclasses.replace(
+                base, recomputable=["aten.cumsum"]).arguments())
         regions = cutback.Options(checkpoint_policy="save:matmul")
         self.assertIn("--checkpoint-policy=save:matmul", regions.arguments())
         with self.assertRaisesRegex(cutback.CutbackError, "checkpoint"):

@@ -96,7 +96,7 @@ static int reportInterpreted(Session &session, const CpuStep &step,
                              bool isStrict) {
   for (const InterpretedOp &op : step.interpreted) {
     std::string what =
-        "'" + op.op + "' of " + op.types + " has no machine code" +
+        "'" + op.op + "' " + op.reason + ", as " + op.types +
         (isStrict ? "" : ": the step calls the interpreter for it");
     isStrict ? session.error(what) : session.warning(what);
     if (!op.place.empty())

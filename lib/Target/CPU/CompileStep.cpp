@@ -60,7 +60,8 @@ static void writeInterpreted(CudaStep &step, CpuStep &made) {
         ++found->count;
       else
         made.interpreted.push_back(
-            {launch.op, types[launch.kernel], launch.place, 1});
+            {launch.op, types[launch.kernel], launch.place,
+             step.precompiled[launch.kernel]->reason, 1});
     }
 }
 

@@ -362,7 +362,7 @@ private:
         problem = noMachineCodeText(&op);
       if (!problem.empty() && form == StepKernels::AreMachineCode)
         if (auto call = writeInterpretedCall(&op)) {
-          problem = "";
+          call->kernel.precompiled->reason = std::exchange(problem, "");
           kernels = {std::move(*call)};
         }
       if (!problem.empty()) {

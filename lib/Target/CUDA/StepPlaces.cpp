@@ -56,7 +56,7 @@ LogicalResult StepPlaces::addArguments() {
     joint::RoleAttr role = graph.getRole(i);
     if (role.getKind() == joint::RoleKind::RngSeed)
       argument.fill = ArtifactArgument::Seed;
-    else if (joint::isLossSeed(role, tensor))
+    else if (joint::isLossSeed(graph, i))
       argument.fill = ArtifactArgument::Ones;
     else if (argument.name.empty() ||
              (role.getKind() == joint::RoleKind::Tangent && i != needed))

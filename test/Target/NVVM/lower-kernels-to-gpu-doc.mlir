@@ -1,7 +1,7 @@
 // RUN: cutback-opt %s --cutback-lower-kernels-to-gpu | FileCheck %s
 
 // CHECK:      gpu.module @kernels {
-// CHECK-NEXT:   gpu.func @k_neg(%[[X:.*]]: memref<4xf32>, %[[Y:.*]]: memref<4xf32>, %{{.*}}: memref<4xi64>) kernel
+// CHECK-NEXT:   gpu.func @k_neg(%[[X:.*]]: memref<4xf32>, %[[Y:.*]]: memref<4xf32>, %{{.*}}: memref<5xi64>) kernel
 // CHECK-DAG:      %[[BLOCK:.*]] = gpu.block_id x
 // CHECK-DAG:      %[[WIDTH:.*]] = gpu.block_dim x
 // CHECK-DAG:      %[[THREAD:.*]] = gpu.thread_id x

@@ -14,7 +14,7 @@
 
 // Each thread has a row: its sums are the 128 of any row of that length.
 // CHECK-LABEL: gpu.func @k_row_sum(
-// CHECK-SAME: %[[X:.*]]: memref<3000xf32>, %[[Y:.*]]: memref<10xf32>, %{{.*}}: memref<4xi64>) kernel attributes {known_block_size = array<i32: 256, 1, 1>}
+// CHECK-SAME: %[[X:.*]]: memref<3000xf32>, %[[Y:.*]]: memref<10xf32>, %{{.*}}: memref<5xi64>) kernel attributes {known_block_size = array<i32: 256, 1, 1>}
 // CHECK: memref.alloca() {alignment = 64 : i64} : memref<128xf32>
 // CHECK-NOT: llvm.
 // CHECK: scf.for
@@ -49,7 +49,7 @@ kernel.func @k_columns(%x: memref<3000xf32>) to (%y: memref<300xf32>) schedule "
 // bytes; what is looked up is tested.
 // A root of single precision is rounded from one of double.
 // CHECK-LABEL: gpu.func @k_rare(
-// CHECK-SAME: %{{.*}}: memref<8xf32>, %[[AT:.*]]: memref<4xi64>, %{{.*}}: memref<4xf32>, %[[M:.*]]: memref<4xi8>, %[[CELLS:.*]]: memref<4xi64>)
+// CHECK-SAME: %{{.*}}: memref<8xf32>, %[[AT:.*]]: memref<4xi64>, %{{.*}}: memref<4xf32>, %[[M:.*]]: memref<4xi8>, %[[CELLS:.*]]: memref<5xi64>)
 // CHECK: memref.store %{{.*}}, %[[CELLS]]
 // CHECK: math.powf %{{.*}} : f64
 // CHECK: arith.remf %{{.*}} : f64

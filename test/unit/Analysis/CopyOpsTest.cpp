@@ -45,7 +45,7 @@ TEST_F(CopyOpsTest, RegionsReadWhatStandsAbove) {
 joint.graph @g(%x: tensor<4xf32> {joint.role = #joint.role<input>})
     -> (tensor<4xf32>) gradients () {
   %a = aten.exp(%x) : (tensor<4xf32>) -> tensor<4xf32>
-  %b = joint.checkpoint attributes {region = 0 : i64} {
+  %b = joint.checkpoint attributes {early_stop = false} {
     %c = aten.mul.Tensor(%a, %x) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
     joint.yield %c : tensor<4xf32>
   } : tensor<4xf32>

@@ -334,9 +334,12 @@ TEST_F(RunnableTest, AnOpWithEffectsRunsAsItself) {
         },
         options);
     ASSERT_TRUE(succeeded(result));
-    for (const auto &[name, tensor] : result->tensors)
+    for (const auto &[name, tensor] : result->tensors) {
       if (tensor.numel() == 1)
         EXPECT_EQ(tensor.getDouble(0), 0.75) << name;
+      if (name == "grad.w")
+        EXPECT_EQ(tensor.getDouble(3), 0.25);
+    }
   }
 }
 

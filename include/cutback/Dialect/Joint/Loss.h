@@ -19,26 +19,36 @@ inline bool isLossType(mlir::Type type) {
          mlir::isa<mlir::FloatType>(tensor.getElementType());
 }
 
-/// Whether an argument is the gradient of a loss: one, where none is given.
-inline bool isLossSeed(RoleAttr role, mlir::Type type) {
-  return role.getKind() == RoleKind::GradSeed ||
-         (role.getKind() == RoleKind::Tangent && role.getOf() == 0 &&
-          isLossType(type));
-}
-
-/// The argument that must be given because the graph has a backward and no
-/// loss: the gradient of its first result that has one. -1 for none.
-inline int findNeededTangent(GraphOp graph) {
+/// The gradient of the first result that has one (before it there may be tokens
+/// and integers); -1 for none.
+inline int findFirstTangent(GraphOp graph) {
   int first = -1;
   for (unsigned arg = 0; arg < graph.getNumArguments(); ++arg) {
     RoleAttr role = graph.getRole(arg);
-    if (isLossSeed(role, graph.getArgumentTypes()[arg]))
-      return -1;
     if (role.getKind() == RoleKind::Tangent &&
         (first < 0 || role.getOf() < graph.getRole(first).getOf()))
       first = static_cast<int>(arg);
   }
   return first;
+}
+
+/// Whether argument `arg` is the gradient of a loss: one, where none is given.
+inline bool isLossSeed(GraphOp graph, unsigned arg) {
+  RoleKind kind = graph.getRole(arg).getKind();
+  return kind == RoleKind::GradSeed ||
+         (kind == RoleKind::Tangent &&
+          isLossType(graph.getArgumentTypes()[arg]) &&
+          findFirstTangent(graph) == static_cast<int>(arg));
+}
+
+/// The argument that must be given because the graph has a backward and no
+/// loss: the gradient of its first result that has one. -1 for none.
+inline int findNeededTangent(GraphOp graph) {
+  for (unsigned arg = 0; arg < graph.getNumArguments(); ++arg)
+    if (graph.getRole(arg).getKind() == RoleKind::GradSeed)
+      return -1;
+  int first = findFirstTangent(graph);
+  return first < 0 || isLossSeed(graph, first) ? -1 : first;
 }
 
 } // namespace cutback::joint

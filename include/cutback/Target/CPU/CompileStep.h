@@ -12,6 +12,7 @@ namespace cutback {
 /// An op without machine code, which the interpreter runs in the step.
 struct InterpretedOp {
   std::string op, types, place; ///< "_grouped_mm", "(4x8xf32)"; of the first
+  std::string reason;           ///< "has no kernel yet"
   int64_t count = 0;            ///< launches
 };
 

@@ -20,6 +20,8 @@ using TextFile = std::pair<std::string, std::string>;
 /// (Target/CPU/PrecompiledCalls.h), for a kernel on a CPU.
 struct PrecompiledCall {
   std::string function, description;
+  /// Of a call of the interpreter: why it has no machine code.
+  std::string reason = {};
   int64_t flops = 0; ///< of products and attention, as they are computed
 };
 

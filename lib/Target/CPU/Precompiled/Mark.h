@@ -4,7 +4,7 @@
 #ifndef CUTBACK_LIB_TARGET_CPU_PRECOMPILED_MARK_H
 #define CUTBACK_LIB_TARGET_CPU_PRECOMPILED_MARK_H
 
-#include "cutback_cuda_host.h"
+#include "Share.h"
 
 #include "cutback_math.cuh"
 

@@ -297,7 +297,24 @@ private:
       values[pick.getResult()] = {at(pick.getElement(), place)};
       return true;
     }
+    if (auto choose = dyn_cast<kernel::ChooseOp>(op))
+      return runChoose(choose);
     return runScalar(op);
+  }
+
+  bool runChoose(kernel::ChooseOp choose) {
+    List list(sizeOf(choose.getPlace()));
+    for (size_t i = 0; i < list.size(); ++i) {
+      int64_t size = at(choose.getSize(), i).integer;
+      int64_t place = at(choose.getAt(), i).integer;
+      if (choose.getWrapped() && place < 0)
+        place += size;
+      if (place < 0 || place >= size)
+        return false;
+      list[i] = integer(place);
+    }
+    values[choose.getPlace()] = list;
+    return true;
   }
 
   kernel::NestOp nest;
