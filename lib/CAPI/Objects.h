@@ -51,6 +51,7 @@ struct CutbackPlan {
   std::unique_ptr<cutback::PartitionResult> result;
   cutback::ReportExtras extras;
   bool compared = false; ///< `extras` has the other strategies
+  bool isStored = false; ///< planned by us already: no graph of PyTorch's
   std::string json, comparedJson, text;
 };
 

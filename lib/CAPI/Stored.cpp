@@ -86,6 +86,7 @@ CutbackStatus cutback::capi::takeStored(CutbackGraph &graph,
     return CUTBACK_NO_PLAN;
   plan->result = std::move(*result);
   plan->extras = collectExtras(*plan->result);
+  plan->isStored = true;
   *made = plan.release();
   return CUTBACK_DONE;
 }

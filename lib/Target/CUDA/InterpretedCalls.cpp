@@ -116,7 +116,8 @@ public:
     std::string description = typesText(read) + "\n";
     llvm::raw_string_ostream out(description);
     function->print(out, OpPrintingFlags().useLocalScope());
-    kernel.kernel.precompiled = {kInterpreter, std::move(description)};
+    kernel.kernel.precompiled = {kInterpreter, std::move(description),
+                                 "has a size that data decide"};
     return kernel;
   }
 
