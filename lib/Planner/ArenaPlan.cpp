@@ -77,8 +77,9 @@ assumeSizes(const GraphView &view, const ValueSizes &sizes,
   for (const auto &symbol : known)
     symbols[symbol.getKey()] = symbol.getValue();
   auto computed = ValueSizes::computeAll(view, symbols);
-  return succeeded(computed) ? std::optional(std::move(*computed))
-                             : std::nullopt;
+  if (failed(computed))
+    return std::nullopt;
+  return std::move(*computed);
 }
 
 static std::shared_ptr<const KernelProblem>

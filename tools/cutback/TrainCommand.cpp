@@ -451,6 +451,15 @@ int openLog(Session &session, int &file) {
                                          "': " + std::strerror(errno));
 }
 
+int writeLog(Session &session, int log, const std::string &text) {
+  std::string error = log >= 0 ? writeAll(log, text) : "";
+  return error.empty()
+             ? Done
+             : session.failedWrite("cannot write '" +
+                                   std::string(*session.line.get("log")) +
+                                   "': " + error);
+}
+
 int runSteps(Session &session, Training &training) {
   int log = -1;
   if (int code = openLog(session, log))
@@ -489,16 +498,12 @@ int runSteps(Session &session, Training &training) {
             std::nullopt, lineOf(training, inputs, result, time.count())))
       return code;
     auto now = Clock::now();
-    if (log >= 0) {
-      std::chrono::duration<double> passed = now - started;
-      double left = passed.count() / (step + 1 - first) * (last - step - 1);
-      error = writeAll(
-          log, jsonOf(training, inputs, result, time.count() / 1000, left));
-      if (!error.empty())
-        return session.failedWrite("cannot write '" +
-                                   std::string(*session.line.get("log")) +
-                                   "': " + error);
-    }
+    std::chrono::duration<double> passed = now - started;
+    double left = passed.count() / (step + 1 - first) * (last - step - 1);
+    if (int code = writeLog(
+            session, log,
+            jsonOf(training, inputs, result, time.count() / 1000, left)))
+      return code;
     ++step;
     bool isDue = every ? step % *every == 0 : now - saved >= kSavePeriod;
     if (isDue || step == last) {

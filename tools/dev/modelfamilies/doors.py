@@ -133,9 +133,14 @@ def _compare_step(path, step, program, inputs):
     loss = loss[0] if isinstance(loss, (tuple, list)) else loss
     loss.backward()
     ours = {"loss": loss.detach()}
+    # A program that was loaded has a Parameter for each name of a tied one, and
+    # reads one of them.
+    grads = {one.data_ptr(): one.grad for one in program.parameters()
+             if one.grad is not None and one.numel()}
     for name, one in program.named_parameters():
-        if one.grad is not None:
-            ours["grad." + name] = one.grad
+        grad = one.grad if one.grad is not None else grads.get(one.data_ptr())
+        if grad is not None and grad.shape == one.shape:
+            ours["grad." + name] = grad
     for name, one in program.named_buffers():
         ours["buffer." + name] = one.detach().clone()
     _compare(path, ours)
