@@ -77,9 +77,8 @@ assumeSizes(const GraphView &view, const ValueSizes &sizes,
   for (const auto &symbol : known)
     symbols[symbol.getKey()] = symbol.getValue();
   auto computed = ValueSizes::computeAll(view, symbols);
-  if (failed(computed))
-    return std::nullopt;
-  return std::move(*computed);
+  std::optional<ValueSizes> &found = computed;
+  return std::move(found);
 }
 
 static std::shared_ptr<const KernelProblem>

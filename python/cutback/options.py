@@ -81,7 +81,7 @@ class Options:
             if field.name == "device":
                 value = value or device
             elif value == field.default and field.name not in (
-                    "strategy", "cost_model", "solver"):
+                    "strategy", "cost_model"):
                 continue
             if value is None or value == ():
                 continue

@@ -50,10 +50,10 @@ class OnHost(StandIn):
     target = "cuda-host"
 
 
-def write(program, folder, options, hooks, place):
+def write(program, folder, options, hooks, strict, place):
     """With empty files for machine code, which the stand-in does not read."""
-    WRITE(program, FOLDER / "host", options, hooks, OnHost("cpu"))
-    WRITE(program, folder, options, hooks, place)
+    WRITE(program, FOLDER / "host", options, hooks, strict, OnHost("cpu"))
+    WRITE(program, folder, options, hooks, strict, place)
     name_again(folder, ["forward.fatbin", "backward.fatbin"])
     os.environ["CUTBACK_STAND_IN"] = str(FOLDER / "host")
 

@@ -73,6 +73,9 @@ static bool isMemoryLeft() {
   return pages != MAP_FAILED && ::munmap(pages, size) == 0;
 }
 
+static constexpr const char *kHookIsGiven =
+    "\ncutback: note: its function is that of --hook, not of cutback\n";
+
 static void onSignal(int number) {
   if (!isMemoryLeft())
     leaveWithoutMemory();
@@ -83,8 +86,7 @@ static void onSignal(int number) {
                                         : "internal check failed";
   if (const char *hook = hookAtWork())
     leave(NoPlan, {"cutback: error: ", hook, " ends the process: ", what,
-                   "\ncutback: note: its function is that of --hook, not of "
-                   "cutback\n"});
+                   kHookIsGiven});
   leaveWithDefect(what, "");
 }
 

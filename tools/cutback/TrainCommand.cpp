@@ -37,19 +37,8 @@ using namespace cutback::interpreter;
 
 namespace cutback {
 
-CommandSpec trainSpec() {
-  CommandSpec spec;
-  spec.name = "train";
-  spec.arguments = "IN | DIR --inputs=F --steps=N --lr=X";
-  spec.summary =
-      "Train: N steps of forward, backward and update.\n\n"
-      "IN is trained in this process, DIR is of `compile --optimizer` and "
-      "brings the\nupdate. Tensors in --inputs have one dimension more than "
-      "the step takes: step k\nhas row k, from the first again behind the "
-      "last. Each step prints its loss, the\nlearning rate, the norm of the "
-      "gradients where they are clipped, the scale of\nthe loss and the steps "
-      "that it skipped, the time, and the most memory that the\nprocess had.";
-  std::vector<OptionSpec> options = {
+static std::vector<OptionSpec> trainOptions() {
+  return {
       {"inputs", OptionSpec::Text, "F", "safetensors file with the batches"},
       {"weights", OptionSpec::Text, "F",
        "parameters and buffers to begin with: a .pt2 or\n"
@@ -88,6 +77,21 @@ CommandSpec trainSpec() {
        false, 1},
       anomalyOption(),
   };
+}
+
+CommandSpec trainSpec() {
+  CommandSpec spec;
+  spec.name = "train";
+  spec.arguments = "IN | DIR --inputs=F --steps=N --lr=X";
+  spec.summary =
+      "Train: N steps of forward, backward and update.\n\n"
+      "IN is trained in this process, DIR is of `compile --optimizer` and "
+      "brings the\nupdate. Tensors in --inputs have one dimension more than "
+      "the step takes: step k\nhas row k, from the first again behind the "
+      "last. Each step prints its loss, the\nlearning rate, the norm of the "
+      "gradients where they are clipped, the scale of\nthe loss and the steps "
+      "that it skipped, the time, and the most memory that the\nprocess had.";
+  std::vector<OptionSpec> options = trainOptions();
   std::vector<OptionSpec> optimizer = optimizerOptions();
   options.insert(options.end(), optimizer.begin(), optimizer.end());
   spec.options = withPlanOptions(std::move(options));
