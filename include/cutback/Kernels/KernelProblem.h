@@ -27,7 +27,7 @@ struct KernelProblem {
   /// A read of a tensor by an op.
   struct Read {
     uint32_t op = 0;
-    /// The operand; from numValues() on, of a read that only comes behind its
+    /// The operand; from numValues() on, of a read that only comes after its
     /// root, a number in `sizeSources`.
     uint32_t value = 0;
     uint32_t root = 0; ///< value whose storage is read; no view itself
@@ -39,7 +39,7 @@ struct KernelProblem {
   };
 
   /// Why what no kernel makes (a size, a number that is made with it) comes
-  /// behind a tensor that is asked for its size, or a number that a launch
+  /// after a tensor that is asked for its size, or a number that a launch
   /// gives.
   struct SizeSource {
     uint32_t value = 0;    ///< whose; of operands of a kernel's op kNone
@@ -56,7 +56,7 @@ struct KernelProblem {
   std::vector<uint8_t> isWrite;        ///< stores into an argument, by loops
   std::vector<uint32_t> firstRead;     ///< op i has reads firstRead[i] …
   std::vector<Read> reads;             ///< … firstRead[i + 1] - 1
-  std::vector<SizeSource> sizeSources; ///< behind those that they go through
+  std::vector<SizeSource> sizeSources; ///< after those that they go through
   /// By value.
   std::vector<uint32_t> root;
   std::vector<uint32_t> readerBegin, readerList; ///< by root: its reads
@@ -85,7 +85,7 @@ struct KernelProblem {
 
   /// By value: 1 where it comes from outside of a segment that `given` comes
   /// to, itself or as a view of what does. (A view may be handed over, and what
-  /// it is a view of computed again.) Behind the values those of `sizeSources`
+  /// it is a view of computed again.) After the values those of `sizeSources`
   /// that end there: who is given a size need not wait for the tensor that it
   /// was asked of. Linear.
   std::vector<uint8_t>

@@ -29,7 +29,7 @@ class SizedCall {
 public:
   SizedCall(CallOp call, llvm::ArrayRef<mlir::Type> types,
             llvm::ArrayRef<int64_t> ints);
-  /// Where nobody knows sizes: all that are not known are the same.
+  /// Where sizes are not known: all of those are the same.
   explicit SizedCall(CallOp call);
 
   CallOp get() const { return CallOp(copy.get()); }
