@@ -99,7 +99,7 @@ int loadKernels(Session &session, const std::string &folder,
 
 int emitForSizes(Session &session, joint::GraphOp graph, joint::GraphOp planned,
                  const KernelModule &kernels, const Artifact &artifact,
-                 const std::vector<int64_t> &values, TargetChoice choice,
+                 const std::vector<int64_t> &values, const TargetChoice &choice,
                  Artifact &sized, std::vector<TextFile> &files) {
   llvm::StringMap<int64_t> sizes;
   for (auto [symbol, value] : llvm::zip_equal(artifact.symbols, values))

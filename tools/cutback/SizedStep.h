@@ -32,7 +32,7 @@ int loadKernels(Session &session, const std::string &folder,
 /// graph of the plan, `graph` the one that is stored. Returns an exit code.
 int emitForSizes(Session &session, joint::GraphOp graph, joint::GraphOp planned,
                  const KernelModule &kernels, const Artifact &artifact,
-                 const std::vector<int64_t> &values, TargetChoice choice,
+                 const std::vector<int64_t> &values, const TargetChoice &choice,
                  Artifact &sized, std::vector<TextFile> &files);
 
 /// Compiles the step in `folder`, whose manifest is `artifact`, for other
