@@ -9,7 +9,9 @@ import dataclasses
 import inspect
 import json
 import pathlib
+import random
 import subprocess
+import sys
 import tempfile
 import warnings
 
@@ -278,10 +280,16 @@ def _export(model, args, kwargs, dynamic_shapes, reads):
 
     with reads.noted():
         with restored(model):
+            before = _drawn()
             found = unseen.look(model, args, kwargs)
+            draws = [name for name, state in before.items()
+                     if repr(_drawn()[name]) != repr(state)]
             after = Attributes(reads.attributes())
         with restored(model):
             program = export()
+    if draws:
+        with restored(model):
+            _check_draws(program, export(), draws)
     changed = after.changed()
     if changed:
         with restored(model):
@@ -289,6 +297,26 @@ def _export(model, args, kwargs, dynamic_shapes, reads):
             other = export()
         _check_changed(program, other, reads, changed)
     return program, found
+
+
+def _drawn():
+    """States of generators that are not PyTorch's, by their names."""
+    states = {"random": random.getstate()}
+    if "numpy" in sys.modules:
+        states["numpy.random"] = sys.modules["numpy"].random.get_state()
+    return states
+
+
+def _check_draws(program, other, names):
+    """The forward draws numbers that a step has as constants: whether it
+    computes something else with others."""
+    names = " and ".join("the module '%s'" % one for one in names)
+    if str(program.graph) != str(other.graph):
+        raise _error("the forward draws numbers of %s, and computes something"
+                     " else with others: a compiled step has them as constants;"
+                     " draw them with torch, or give them as arguments" % names)
+    warnings.warn("cutback: the forward draws numbers of %s; a compiled step"
+                  " has those of this call" % names, stacklevel=7)
 
 
 def _check_changed(program, other, reads, changed):

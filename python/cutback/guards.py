@@ -10,7 +10,6 @@ each call what is no longer so: then another step is needed.
 """
 
 import contextlib
-import enum
 import functools
 import sys
 import types
@@ -20,9 +19,9 @@ import torch
 from torch.nn.modules import module as torch_module
 
 from ._library import input_error
+from .variables import PLAIN as _PLAIN
+from .variables import read_variables
 
-_PLAIN = (bool, int, float, complex, str, bytes, type(None), torch.dtype,
-          torch.device, torch.layout, torch.memory_format, enum.Enum, type)
 _FUNCTIONS = (types.FunctionType, types.BuiltinFunctionType)
 # What a module has whatever it is; the guard compares what of it matters.
 _OF_EVERY_MODULE = frozenset(torch.nn.Module().__dict__) - {"training"}
@@ -253,42 +252,6 @@ def restored(root):
             module.__dict__.update(attributes)
 
 
-def _read_globals(root):
-    """Plain variables of Python modules that methods of `root`'s modules, and
-    functions that these call, read: triples of a dict, a name and a word."""
-    todo = [one for module in root.modules() for one in (
-        *(value for base in type(module).__mro__
-          for value in base.__dict__.values()),
-        *(value for value in module.__dict__.values()
-          if isinstance(value, types.FunctionType)))]
-    seen, found = set(), {}
-    while todo:
-        function = todo.pop()
-        code = getattr(function, "__code__", None)
-        variables = getattr(function, "__globals__", None)
-        if code is None or code in seen or variables is None:
-            continue
-        seen.add(code)
-        where = variables.get("__name__", "")
-        if where.partition(".")[0] in ("torch", "transformers"):
-            continue  # constants there
-        for name in _names_of(code):
-            value = variables.get(name, _MISSING)
-            if isinstance(value, types.FunctionType):
-                todo.append(value)
-            elif isinstance(value, _PLAIN[:6]) and value is not _MISSING:
-                found[id(variables), name] = (variables, name, where)
-    return list(found.values())
-
-
-def _names_of(code):
-    names = list(code.co_names)
-    for constant in code.co_consts:
-        if isinstance(constant, types.CodeType):
-            names += _names_of(constant)
-    return names
-
-
 def _autocast():
     return tuple(
         (kind, torch.get_autocast_dtype(kind)) for kind in ("cpu", "cuda")
@@ -372,7 +335,7 @@ class Guard:
         self._values, self._others, self._snapshots = [], [], {}
         for module, name in reads.attributes():
             self._add(module.__dict__, name, module)
-        for variables, name, where in _read_globals(root):
+        for variables, name, where in read_variables(root):
             self._add(variables, name, where)
         del self._snapshots
 

@@ -4,8 +4,10 @@
 import copy
 import os
 import pickle
+import random
 import tempfile
 import threading
+import types
 import unittest
 import warnings
 from unittest import mock
@@ -16,6 +18,13 @@ from torch import nn
 import cutback
 
 FACTOR = 1.0
+
+
+class Constants:
+    shift = 3.0
+
+
+SETTINGS = types.SimpleNamespace(factor=2.0)
 
 
 class Part(nn.Module):
@@ -156,6 +165,52 @@ class GuardsTest(unittest.TestCase):
             model.epoch += 1
             changed(lambda: None)
         self.assertEqual(len(step._variants), count)
+
+    def test_variables_that_functions_read(self):
+        kept, scale = {"times": [2.0]}, 1.5
+
+        def decorated(function):
+            return lambda *args: function(*args) * scale
+
+        class Reads(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.line = nn.Linear(4, 4)
+
+            @decorated
+            def forward(self, x):
+                x = self.line(x) * kept["times"][0] * SETTINGS.factor
+                return (x * Constants.shift).square().sum()
+
+        model = Reads()
+        step = cutback.compile(model, (self.x,))
+        self.check_same(step, model, self.x)
+        kept["times"][0] = 3.0
+        self.check_same(step, model, self.x)
+        with mock.patch.object(SETTINGS, "factor", 0.25):
+            self.check_same(step, model, self.x)
+        with mock.patch.object(Constants, "shift", 4.0):
+            self.check_same(step, model, self.x)
+        scale = 0.5
+        self.check_same(step, model, self.x)
+        self.assertEqual(len(step._variants), 5)
+
+    def test_numbers_that_a_forward_draws(self):
+        class Draws(nn.Module):
+            def __init__(self, uses):
+                super().__init__()
+                self.line, self.uses = nn.Linear(4, 4), uses
+
+            def forward(self, x):
+                drawn = random.random()
+                return (self.line(x) * (drawn if self.uses else 2)).sum()
+
+        self.check_error("draws numbers of the module 'random', and computes",
+                         lambda: cutback.compile(Draws(True), (self.x,)))
+        model = Draws(False)
+        with self.assertWarnsRegex(UserWarning, "draws numbers of the module"):
+            step = cutback.compile(model, (self.x,))
+        self.check_same(step, model, self.x)
 
     def test_parameters_are_those_of_the_call(self):
         model = Part()
