@@ -25,7 +25,7 @@ from .exporting import Exported
 from .hooks import Hook
 from .options import Options
 from .sized import DTYPES, Turn
-from .variant import Variant, leaves_of, tensor_of
+from .variant import Variant, form_of, leaves_of, tensor_of
 
 _LOGGER = logging.getLogger("cutback")
 _MOST_VARIANTS = 8
@@ -50,8 +50,9 @@ def compile(model, args=(), kwargs=None, *, dynamic_shapes=None, options=None,
     The machine code of the `sizes` that were used last is held.
 
     What a module reads beside tensors may change: numbers, flags and None
-    among its arguments, train() and eval(), attributes, submodules, autocast,
-    what requires a gradient. Then it is exported and compiled anew, for up to 8
+    among its arguments, which of them there are, train() and eval(),
+    attributes, settings in variables, submodules, autocast, what requires a
+    gradient. Then it is exported and compiled anew, for up to 8
     such states; parameters and buffers are those that it has at the call. For a
     program a change of them is an error. What only a backward sees (an
     autograd.Function of its own, hooks inside of the module) is an error.
@@ -241,21 +242,33 @@ class CompiledStep:
         """What computes this call, and the call's leaves."""
         first = self._variants[0]
         leaves = leaves_of(args, kwargs, first.in_spec)
-        if first.fits(leaves):
+        if leaves is not None and first.fits(leaves):
             return first, leaves
         with self._turn:
             for variant in self._variants:
-                if variant.fits(leaves):
+                leaves = leaves_of(args, kwargs, variant.in_spec)
+                if leaves is not None and variant.fits(leaves):
                     break
             else:
-                variant = self._another(args, kwargs, leaves)
+                variant = self._another(args, kwargs)
+                leaves = leaves_of(args, kwargs, variant.in_spec)
             # Others read the list without a turn: it is never half sorted.
             self._variants = [variant, *(
                 one for one in self._variants if one is not variant)]
         return variant, leaves
 
-    def _another(self, args, kwargs, leaves):
-        change = self._variants[0].difference(leaves)
+    def _difference(self, args, kwargs):
+        """Why no machine code is for this call, in words."""
+        for variant in self._variants:
+            leaves = leaves_of(args, kwargs, variant.in_spec)
+            if leaves is not None:
+                return variant.difference(leaves)
+        _, spec = pytree.tree_flatten((args, kwargs))
+        return "the arguments are %s, and were %s" % (
+            form_of(spec), form_of(self._variants[0].in_spec))
+
+    def _another(self, args, kwargs):
+        change = self._difference(args, kwargs)
         if not isinstance(self._model, torch.nn.Module):
             raise _error("%s: the step is that of the exported program, which"
                          " has it as a constant: export the program anew, or"
@@ -272,7 +285,7 @@ class CompiledStep:
         _LOGGER.info("compiles another step: %s", change)
         try:
             self._add_variant(args, kwargs)
-        except CutbackError as error:
+        except Exception as error:
             self._changes.pop()
             error.add_note("another step is needed: " + change)
             raise

@@ -23,7 +23,8 @@ from ._library import CutbackError, Diagnostic
 from ._library import input_error as _error
 from ._step import program_path
 from .guards import (Attributes, Guard, Known, Reads, autocast_inside,
-                     check_backward_hooks, restored)
+                     check_backward_hooks, restored,
+                     without_inference_mode)
 from .options import python_names
 from .partition import FallbackWarning
 from .places import place_of
@@ -244,6 +245,7 @@ def _of_module(cls, model, args, kwargs, dynamic_shapes):
                if isinstance(one, torch.Tensor)]
     place = place_of([*model.parameters(), *model.buffers(), *tensors])
     check_backward_hooks(model)
+    args, kwargs = _distinct(model, args, kwargs)
     reads = Reads(model)
     with torch.enable_grad():
         program, found = _export(model, args, kwargs, dynamic_shapes, reads)
@@ -251,6 +253,7 @@ def _of_module(cls, model, args, kwargs, dynamic_shapes):
         program, found = _export(model, args, kwargs, dynamic_shapes, reads)
     guard = Guard(model, reads)
     leaves = pytree.tree_leaves((args, kwargs))
+    tensors = [one for one in leaves if isinstance(one, torch.Tensor)]
     wanted, unreached = set(), set()
     named = [("param." + name, one) for name, one in
              model.named_parameters(remove_duplicate=False)]
@@ -271,6 +274,20 @@ def _of_module(cls, model, args, kwargs, dynamic_shapes):
         _own_of(program, place), guard, program)
 
 
+def _distinct(model, args, kwargs):
+    """Arguments of which no two are one tensor, nor one of the model's: an
+    export takes equal ones for one argument."""
+    seen = {id(one) for one in (*model.parameters(), *model.buffers())}
+
+    def distinct(one):
+        if isinstance(one, torch.Tensor) and id(one) in seen:
+            one = one.detach().requires_grad_(one.requires_grad)
+        seen.add(id(one))
+        return one
+
+    return pytree.tree_map(distinct, (args, kwargs))
+
+
 def _export(model, args, kwargs, dynamic_shapes, reads):
     """The program, and what a forward under watch told."""
     def export():
@@ -278,7 +295,7 @@ def _export(model, args, kwargs, dynamic_shapes, reads):
             return torch.export.export(model, args, kwargs,
                                        dynamic_shapes=dynamic_shapes)
 
-    with reads.noted():
+    with reads.noted(), without_inference_mode():
         with restored(model):
             before = _drawn()
             found = unseen.look(model, args, kwargs)

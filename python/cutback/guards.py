@@ -14,6 +14,7 @@ import functools
 import sys
 import types
 import weakref
+from unittest import mock
 
 import torch
 from torch.nn.modules import module as torch_module
@@ -303,6 +304,23 @@ def autocast_inside(model):
             model.__dict__["forward"] = had
 
 
+@contextlib.contextmanager
+def without_inference_mode():
+    """Makes torch.inference_mode in a forward torch.no_grad, of which an export
+    takes notice."""
+    def enter(mode):
+        mode._without = torch.no_grad() if mode.mode \
+            else contextlib.nullcontext()
+        mode._without.__enter__()
+
+    def leave(mode, *error):
+        mode._without.__exit__(*error)
+
+    with mock.patch.object(torch.inference_mode, "__enter__", enter), \
+            mock.patch.object(torch.inference_mode, "__exit__", leave):
+        yield
+
+
 class Guard:
     """What a step was compiled for, but its arguments."""
 
@@ -343,7 +361,7 @@ class Guard:
         value = holder.get(name, _MISSING)
         if value is not _MISSING and _is_immutable(value):
             self._values.append((holder, name, value, type(value), where))
-        elif not isinstance(value, torch.Tensor):
+        elif isinstance(where, str) or not isinstance(value, torch.Tensor):
             value = self._value(holder, name, where)
             before = self._snapshots.setdefault(id(value), snapshot(value))
             self._others.append((holder, name, before, where))

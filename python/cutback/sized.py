@@ -169,8 +169,13 @@ class Run(torch.autograd.Function):
         return outputs
 
     @staticmethod
-    @torch.autograd.function.once_differentiable
     def backward(ctx, loss, *others):
+        if torch.is_grad_enabled():
+            raise _error(
+                "create_graph=True asks for gradients of the step's gradients,"
+                " which a compiled step does not have: compile a model whose"
+                " forward has the inner gradient (torch.autograd.grad there),"
+                " or call the module itself")
         for i, one in enumerate(others, 1):
             if one is not None:
                 raise _error(

@@ -4,8 +4,8 @@
 Globals of the files that methods and the functions they call are of, what those
 functions enclose, and attributes of classes and Python modules that they name:
 constant in machine code, so a guard compares them. What is looked at are
-numbers, texts, flags, and lists, dicts and plain objects of these: settings.
-Other objects (loggers, caches of tensors) are not compared.
+numbers, texts, flags, tensors, and lists, dicts and plain objects of these:
+settings. Other objects (loggers, say) are not compared.
 """
 
 import argparse
@@ -119,7 +119,7 @@ def _names_of(code):
 
 
 def _is_setting(value, where):
-    """Whether all of it is plain; an object, if its class is of the package
+    """Whether all of it is plain, or tensors; an object, if its class is of the package
     `where` too, or a bare namespace."""
     left = [_MOST_ELEMENTS]
 
@@ -127,7 +127,7 @@ def _is_setting(value, where):
         left[0] -= 1
         if left[0] < 0:
             return False
-        if isinstance(one, PLAIN):
+        if isinstance(one, (*PLAIN, torch.Tensor)):
             return True
         if isinstance(one, (list, tuple, set, frozenset)):
             return all(map(is_plain, one))

@@ -26,15 +26,38 @@ def tensor_of(argument):
 
 
 def leaves_of(args, kwargs, in_spec):
-    """What a call is given, in the order of `in_spec`."""
-    order = in_spec.child(1).context if kwargs else ()
-    if len(kwargs) == len(order) and all(name in kwargs for name in order):
-        kwargs = {name: kwargs[name] for name in order}
+    """What a call is given, in the order of `in_spec`; None if it is of another
+    form."""
     leaves, spec = pytree.tree_flatten((args, kwargs))
     if spec != in_spec:
-        raise _error("the step was compiled for arguments of another form:"
-                     " %s, not %s" % (in_spec, spec))
+        leaves, spec = pytree.tree_flatten(_ordered((args, kwargs), in_spec))
+        if spec != in_spec:
+            return None
     return [tensor_of(one) for one in leaves]
+
+
+def _ordered(value, spec):
+    """With the entries of dicts in the order of `spec`."""
+    if type(value) is not spec.type:
+        return value
+    inner = spec.children()
+    if type(value) is dict and set(value) == set(spec.context):
+        return {key: _ordered(value[key], one)
+                for key, one in zip(spec.context, inner)}
+    if type(value) in (tuple, list) and len(value) == len(inner):
+        return type(value)(map(_ordered, value, inner))
+    return value
+
+
+def form_of(spec):
+    """In words: "(*, {mask: *})"."""
+    if spec.is_leaf():
+        return "*"
+    inner = [form_of(one) for one in spec.children()]
+    if isinstance(spec.context, list) and len(spec.context) == len(inner):
+        return "{%s}" % ", ".join(map("%s: %s".__mod__,
+                                      zip(spec.context, inner)))
+    return "(%s)" % ", ".join(inner)
 
 
 class Variant:

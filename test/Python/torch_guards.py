@@ -195,6 +195,80 @@ class GuardsTest(unittest.TestCase):
         self.check_same(step, model, self.x)
         self.assertEqual(len(step._variants), 5)
 
+    def test_tensors_in_variables(self):
+        held = [torch.ones(4)]
+        model = Lost(lambda line, x: line(x) * held[0])
+        step = cutback.compile(model, (self.x,))
+        self.check_same(step, model, self.x)
+        held[0].mul_(2)
+        self.check_same(step, model, self.x)
+        self.assertEqual(len(step._variants), 1)
+        held[0] = torch.full((4,), 0.5)
+        self.check_same(step, model, self.x)
+
+    def test_one_tensor_for_several_arguments(self):
+        class Product(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.line = nn.Linear(4, 4)
+
+            def forward(self, x, y):
+                return (self.line(x) * y.sum()).square().sum()
+
+        model = Product()
+        step = cutback.compile(model, (self.x, self.x))
+        other = torch.randn(4, 4, requires_grad=True)
+        self.check_same(step, model, self.x, other)
+        given = self.x.clone().requires_grad_()
+        step = cutback.compile(model, (given, given))
+        self.check_same(step, model, given, given)
+        step = cutback.compile(model, (self.x, model.line.weight))
+        self.check_same(step, model, self.x, other)
+        weight = model.line.weight
+        torch.testing.assert_close(*(
+            torch.autograd.grad(run(self.x, weight), weight)
+            for run in (step, model)), rtol=1e-4, atol=1e-4)
+
+    def test_calls_of_another_form(self):
+        class Optional(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.line = nn.Linear(4, 4)
+
+            def forward(self, x, extra=None):
+                x = self.line(x["a"]) * x["b"]
+                return (x if extra is None else x + extra).square().sum()
+
+        model = Optional()
+        given = {"a": self.x, "b": self.x + 1}
+        step = cutback.compile(model, (given,))
+        self.check_same(step, model, {"b": self.x + 1, "a": self.x})
+        self.assertEqual(len(step._variants), 1)
+        self.check_same(step, model, given, self.x)
+        with self.assertLogs("cutback") as logs:
+            with torch.no_grad():
+                torch.testing.assert_close(step(given, extra=self.x),
+                                           model(given, extra=self.x))
+        self.assertIn("the arguments are (({a: *, b: *}), {extra: *}), and were"
+                      " (({a: *, b: *}, *), {})", "".join(logs.output))
+        self.assertEqual(len(step._variants), 3)
+
+    def test_gradients_of_gradients(self):
+        model = Lost(lambda line, x: line(x).tanh())
+        step = cutback.compile(model, (self.x,))
+        self.check_error("create_graph=True", lambda: torch.autograd.grad(
+            step(self.x), model.line.weight, create_graph=True))
+
+    def test_inference_mode_inside(self):
+        def part(line, x):
+            with torch.inference_mode():
+                factor = line(x)
+            return line(x) * factor.clone()
+
+        model = Lost(part)
+        step = cutback.compile(model, (self.x,))
+        self.check_same(step, model, self.x)
+
     def test_numbers_that_a_forward_draws(self):
         class Draws(nn.Module):
             def __init__(self, uses):
