@@ -304,6 +304,21 @@ def autocast_inside(model):
             model.__dict__["forward"] = had
 
 
+def _ties_of(modules):
+    """Places of a tensor that has an earlier one, and that: pairs of a dict and
+    a name. An export knows it by one of them."""
+    first, ties = {}, []
+    for module in modules:
+        for holder in (module._parameters, module._buffers, module.__dict__):
+            for name, value in holder.items():
+                if isinstance(value, torch.Tensor):
+                    place = (holder, name)
+                    earlier = first.setdefault(id(value), place)
+                    if earlier is not place:
+                        ties.append((place, earlier))
+    return ties
+
+
 @contextlib.contextmanager
 def without_inference_mode():
     """Makes torch.inference_mode in a forward torch.no_grad, of which an export
@@ -345,6 +360,7 @@ class Guard:
             (one.__dict__[kind], name) for one in modules
             for kind in ("_parameters", "_buffers")
             for name, value in one.__dict__[kind].items() if value is None]
+        self._ties = _ties_of(modules)
         methods = reads.methods()
         self._methods = [(one.__dict__, name) for one, name in methods]
         self._of_classes = {
@@ -392,6 +408,9 @@ class Guard:
         for holder, name in self._nothing:
             if holder.get(name) is not None:
                 return False
+        for one, other in self._ties:
+            if one[0].get(one[1]) is not other[0].get(other[1]):
+                return False
         for holder, name in self._methods:
             if name in holder:
                 return False
@@ -432,6 +451,10 @@ class Guard:
         for holder, name in self._nothing:
             if holder.get(name) is not None:
                 return "'%s' is a tensor, and was None" % name
+        for one, other in self._ties:
+            if one[0].get(one[1]) is not other[0].get(other[1]):
+                return "'%s' and '%s' are two tensors, and were one" % (
+                    other[1], one[1])
         return self._difference_of_modes()
 
     def _difference_of_modes(self):
@@ -477,6 +500,8 @@ class Guard:
         lines += ["%s is a %s" % (paths[id(one)] or "the model",
                                   kind.__qualname__)
                   for one, kind, _, _ in self._trees]
+        lines += ["'%s' is '%s'" % (one[1], other[1])
+                  for one, other in self._ties]
         for _, name, value, _, where in self._values:
             lines.append("%s: %s" % (self._said(where, name), _text(value)))
         for _, name, before, where in self._others:

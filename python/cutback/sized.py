@@ -49,12 +49,15 @@ class SizedStep:
     """Machine code for one set of sizes, and what it holds of its last
     forward."""
 
-    def __init__(self, step, outputs, place, turn, unreached):
+    def __init__(self, step, outputs, place, turn, unreached, groups):
         self.step, self._place, self._turn = step, place, turn
         self._unreached = unreached  # names of what the loss does not reach
         self.runs = 0  # forwards so far: the arena is of the last one
         self._waits = False  # and whether its backward may come
-        self._own = {}  # by number, tensors of arguments that nobody gives
+        self._own = {}  # by number, tensors of arguments that no call gives
+        self._groups = groups  # of arguments that are one tensor
+        self._writes = any(one.written for one in step.arguments)
+        self._apart = None  # pointers that were seen not to overlap
         self._seeds = []
         self._tangent = None
         for number, argument in enumerate(step.arguments):
@@ -80,7 +83,7 @@ class SizedStep:
         """Runs a segment on tensors, one an argument that is not our own."""
         given = iter(given)
         tensors, copies, written = [], [], []
-        self._copies = []  # an output may lie in one
+        self._copies = []  # an output may be in one
         for number, argument in enumerate(self.step.arguments):
             tensor = self._own.get(number)
             if tensor is None:
@@ -104,6 +107,28 @@ class SizedStep:
         for original in written:
             torch.autograd.graph.increment_version(original)
 
+    def _check_apart(self, given):
+        """What the step changes is not also another argument: one that is read
+        later would have the change, as by the model, or not."""
+        pointers = [one.data_ptr() for one in given]
+        if pointers == self._apart:
+            return
+        places = sorted(
+            (pointer, pointer + _extent(one), argument.written, argument.name,
+             group) for pointer, one, argument, group in zip(
+                 pointers, given, self.given, self._groups) if one.numel())
+        end, last = 0, None
+        for place in places:
+            if (place[0] < end and (place[2] or last[2])
+                    and place[4] != last[4]):
+                raise _error(
+                    "'%s' and '%s' share memory, and the step changes it: give"
+                    " each a memory of its own, or call the module itself"
+                    % (last[3], place[3]))
+            if place[1] > end:
+                end, last = place[1], place
+        self._apart = pointers
+
     def _read(self, number):
         result = self.step.results[number]
         tensor = torch.empty_strided(
@@ -115,6 +140,8 @@ class SizedStep:
     def forward(self, given):
         """The model's outputs, and which run they are of."""
         with self._turn:
+            if self._writes:
+                self._check_apart(given)
             for number in self._seeds:
                 self._own[number].random_()
             self.runs += 1
@@ -173,9 +200,8 @@ class Run(torch.autograd.Function):
         if torch.is_grad_enabled():
             raise _error(
                 "create_graph=True asks for gradients of the step's gradients,"
-                " which a compiled step does not have: compile a model whose"
-                " forward has the inner gradient (torch.autograd.grad there),"
-                " or call the module itself")
+                " which a compiled step does not have: call the module itself"
+                " (`cutback train --grad-penalty` has a penalty on them)")
         for i, one in enumerate(others, 1):
             if one is not None:
                 raise _error(
@@ -190,6 +216,13 @@ class Run(torch.autograd.Function):
                   for i, (argument, wanted) in enumerate(zip(
                       step.given, ctx.needs_input_grad[2:]))]
         return None, None, *step.backward(ctx.run, given, loss, wanted)
+
+
+def _extent(tensor):
+    """Bytes from its first element to the end of its last one."""
+    return tensor.element_size() * (1 + sum(
+        (size - 1) * stride
+        for size, stride in zip(tensor.shape, tensor.stride())))
 
 
 def _make(argument, device):

@@ -84,6 +84,8 @@ class Variant:
                             if name.startswith("param.")]
         found = self._find([])
         self._tied = self._tied_now(found)
+        self._groups = [i if one is None else id(one)
+                        for i, one in enumerate(found)]
         # Each name of a tied parameter has the gradient of all of them.
         self._twice = frozenset(i for i, first in zip(
             self._parameters, self._tied) if i != first)
@@ -113,7 +115,7 @@ class Variant:
 
     def _hold(self, key, step):
         sized = SizedStep(step, self._exported.count, self.place,
-                          self._turn, self._exported.unreached)
+                          self._turn, self._exported.unreached, self._groups)
         self._prepare(sized)
         self.sized[key] = sized
         while len(self.sized) > self._most:

@@ -229,6 +229,28 @@ class GuardsTest(unittest.TestCase):
             torch.autograd.grad(run(self.x, weight), weight)
             for run in (step, model)), rtol=1e-4, atol=1e-4)
 
+    def test_buffers_in_two_places(self):
+        class Buffers(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.line = nn.Linear(4, 4)
+                self.register_buffer("a", torch.ones(4))
+                self.register_buffer("b", self.a)
+
+            def forward(self, x):
+                self.a.mul_(2)
+                return (self.line(x) * self.a * self.b).sum()
+
+        model = Buffers()
+        step = cutback.compile(model, (self.x,))
+        self.check_same(step, model, self.x)
+        model.b = torch.full((4,), 5.0)
+        self.check_same(step, model, self.x)
+        self.assertEqual(len(step._variants), 2)
+        model.b = model.a[:]
+        self.check_error("share memory, and the step changes it",
+                         lambda: step(self.x))
+
     def test_calls_of_another_form(self):
         class Optional(nn.Module):
             def __init__(self):
