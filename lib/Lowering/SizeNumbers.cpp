@@ -79,6 +79,9 @@ static int64_t findMultiple(ArrayRef<StringRef> texts) {
   return multiple;
 }
 
+/// What hints are often multiples of: sizes of windows, patches, groups.
+static constexpr int64_t kDivisors = 64 * 9 * 5 * 7;
+
 static bool isPrime(int64_t number) {
   for (int64_t divisor = 2; divisor * divisor <= number; ++divisor)
     if (number % divisor == 0)
@@ -86,18 +89,32 @@ static bool isPrime(int64_t number) {
   return number > 1;
 }
 
+static std::optional<int64_t> hintOf(NamedAttribute entry) {
+  auto symbol = dyn_cast<joint::SymbolAttr>(entry.getValue());
+  return symbol ? symbol.getHint() : std::nullopt;
+}
+
 SizeNumbers::SizeNumbers(DictionaryAttr symbols, ArrayRef<Operation *> halves,
-                         EqualHints equal)
+                         Wanted wanted)
     : context(symbols.getContext()) {
   llvm::SetVector<StringRef> texts = findTexts(halves);
   texts.remove_if([](StringRef text) { return isPolynomial(text); });
-  choosePoints(symbols, halves, findMultiple(texts.getArrayRef()));
-  if (equal == EqualHints::Together)
+  SmallVector<int64_t> multiples(symbols.size(),
+                                 findMultiple(texts.getArrayRef()));
+  for (auto [multiple, symbol] : llvm::zip_equal(multiples, symbols))
+    if (wanted.multiplesOfHints)
+      multiple = std::lcm(
+          multiple, std::gcd(kDivisors,
+                             std::max<int64_t>(hintOf(symbol).value_or(1), 1)));
+  choosePoints(symbols, halves, multiples);
+  if (wanted.equalHints)
     joinEqualHints(symbols);
   for (NamedAttribute symbol : symbols)
     addAtom(symbol.getName());
   for (StringRef text : texts)
     addAtom(text);
+  if (wanted.multiplesOfHints)
+    addQuotients(symbols, multiples);
   bySize.resize(atoms.size());
   std::iota(bySize.begin(), bySize.end(), 0);
   llvm::stable_sort(bySize, [&](unsigned a, unsigned b) {
@@ -105,8 +122,20 @@ SizeNumbers::SizeNumbers(DictionaryAttr symbols, ArrayRef<Operation *> halves,
   });
 }
 
+/// The ops divide by numbers that no text tells.
+void SizeNumbers::addQuotients(DictionaryAttr symbols,
+                               ArrayRef<int64_t> multiples) {
+  constexpr int64_t kMost = 64;
+  for (auto [multiple, symbol] : llvm::zip_equal(multiples, symbols))
+    for (int64_t by = 2; by <= std::min(multiple, kMost); ++by)
+      if (multiple % by == 0)
+        addAtom(
+            (symbol.getName().getValue() + "//" + std::to_string(by)).str());
+}
+
 void SizeNumbers::choosePoints(DictionaryAttr symbols,
-                               ArrayRef<Operation *> halves, int64_t multiple) {
+                               ArrayRef<Operation *> halves,
+                               ArrayRef<int64_t> multiples) {
   llvm::DenseSet<int64_t> taken; // sizes that are numbers, and primes
   for (Operation *half : halves)
     half->walk([&](Operation *op) {
@@ -125,7 +154,7 @@ void SizeNumbers::choosePoints(DictionaryAttr symbols,
   constexpr int64_t kFactor = 3, kMost = 20'000;
   for (size_t i = 0; i < kSizePoints; ++i) {
     int64_t next = kLeast[i];
-    for (NamedAttribute entry : symbols) {
+    for (auto [entry, multiple] : llvm::zip_equal(symbols, multiples)) {
       auto symbol = dyn_cast<joint::SymbolAttr>(entry.getValue());
       int64_t least = symbol ? symbol.getMin().value_or(2) : 2;
       int64_t most =
@@ -145,11 +174,6 @@ void SizeNumbers::choosePoints(DictionaryAttr symbols,
       next = next < kMost ? next * kFactor : next;
     }
   }
-}
-
-static std::optional<int64_t> hintOf(NamedAttribute entry) {
-  auto symbol = dyn_cast<joint::SymbolAttr>(entry.getValue());
-  return symbol ? symbol.getHint() : std::nullopt;
 }
 
 bool SizeNumbers::hasEqualHints(DictionaryAttr symbols) {

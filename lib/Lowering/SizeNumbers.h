@@ -24,17 +24,22 @@ using SizeNumber = std::array<int64_t, kSizePoints>;
 
 class SizeNumbers {
 public:
-  /// Whether symbols of one hint have one value, too: some graphs want that
-  /// (a batch of inputs and one of labels), and do not say it.
-  enum class EqualHints { Apart, Together };
+  /// What a graph wants of its sizes without saying it; its hints have it.
+  struct Wanted {
+    /// Symbols of one hint have one value (a batch of inputs and one of
+    /// labels).
+    bool equalHints = false;
+    /// Values are multiples of what hints are multiples of (tokens in windows,
+    /// channels in groups).
+    bool multiplesOfHints = false;
+  };
 
   /// `symbols`, a graph's, and the size expressions in `halves` that are no
   /// sums of products of them ("s0//2"). Values are primes, times what the
   /// expressions divide by, far from each other and in the symbols' ranges if
   /// that can be; no size in `halves` is a multiple of one.
   SizeNumbers(mlir::DictionaryAttr symbols,
-              llvm::ArrayRef<mlir::Operation *> halves,
-              EqualHints equal = EqualHints::Apart);
+              llvm::ArrayRef<mlir::Operation *> halves, Wanted wanted);
   /// Whether two symbols have one hint.
   static bool hasEqualHints(mlir::DictionaryAttr symbols);
 
@@ -54,8 +59,11 @@ private:
   };
 
   void choosePoints(mlir::DictionaryAttr symbols,
-                    llvm::ArrayRef<mlir::Operation *> halves, int64_t multiple);
+                    llvm::ArrayRef<mlir::Operation *> halves,
+                    llvm::ArrayRef<int64_t> multiples);
   void joinEqualHints(mlir::DictionaryAttr symbols);
+  void addQuotients(mlir::DictionaryAttr symbols,
+                    llvm::ArrayRef<int64_t> multiples);
   void addAtom(llvm::StringRef text);
   std::optional<mlir::AffineExpr> find(SizeNumber number, unsigned depth) const;
 

@@ -62,11 +62,11 @@ namespace {
 class SymbolicFormer {
 public:
   SymbolicFormer(PartitionOp partition, GraphOp graph,
-                 const Schedules &schedules, SizeNumbers::EqualHints equal)
+                 const Schedules &schedules, SizeNumbers::Wanted wanted)
       : partition(partition), graph(graph), schedules(schedules),
         halves{halfOf(partition, 0), halfOf(partition, 1)},
         symbols(argumentSymbols(graph)),
-        numbers(symbols, {halves[0], halves[1]}, equal) {}
+        numbers(symbols, {halves[0], halves[1]}, wanted) {}
 
   FailureOr<KernelModule> run() {
     for (size_t p = 0; p < kSizePoints; ++p)
@@ -205,22 +205,25 @@ private:
 
 } // namespace
 
-/// Symbols of one hint are one size only where the step is none else.
+/// Sizes have what their hints have in common only where the step is none
+/// else.
 static FailureOr<KernelModule> formForAllSizes(PartitionOp partition,
                                                GraphOp graph,
                                                const Schedules &schedules) {
-  auto run = [&](SizeNumbers::EqualHints equal) {
-    return SymbolicFormer(partition, graph, schedules, equal).run();
+  auto run = [&](SizeNumbers::Wanted wanted) {
+    return SymbolicFormer(partition, graph, schedules, wanted).run();
   };
-  if (!SizeNumbers::hasEqualHints(argumentSymbols(graph)))
-    return run(SizeNumbers::EqualHints::Apart);
-  for (auto equal :
-       {SizeNumbers::EqualHints::Apart, SizeNumbers::EqualHints::Together}) {
-    ScopedDiagnosticHandler silence(graph.getContext(), [](Diagnostic &) {});
-    if (FailureOr<KernelModule> formed = run(equal); succeeded(formed))
-      return formed;
-  }
-  return run(SizeNumbers::EqualHints::Apart); // which says why
+  bool hasEqual = SizeNumbers::hasEqualHints(argumentSymbols(graph));
+  for (bool multiples : {false, true})
+    for (bool equal : {false, true}) {
+      if (equal && !hasEqual)
+        continue;
+      ScopedDiagnosticHandler silence(graph.getContext(), [](Diagnostic &) {});
+      if (FailureOr<KernelModule> formed = run({equal, multiples});
+          succeeded(formed))
+        return formed;
+    }
+  return run({}); // which says why
 }
 
 FailureOr<KernelModule>

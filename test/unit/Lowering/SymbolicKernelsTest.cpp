@@ -398,6 +398,46 @@ TEST_F(SymbolicKernelsTest, SizesThatFollowFromNoSymbolAreThoseOfARun) {
   EXPECT_EQ(apart, 0u) << lastError;
 }
 
+/// Rows in pairs: no text says that their number is even, but the hint is.
+TEST_F(SymbolicKernelsTest, SizesAreMultiplesOfWhatTheirHintsAre) {
+  OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(R"(
+    joint.graph @g(
+        %x: tensor<?x4xf32> {joint.role = #joint.role<input>,
+                             joint.dims = ["s0", "4"]},
+        %n: index {joint.role = #joint.role<size>, joint.dims = ["s0"]},
+        %t: tensor<f32> {joint.role = #joint.role<tangent of 0>})
+        -> (tensor<f32>) gradients (tensor<?x4xf32>)
+        attributes {symbols = {s0 = #joint.symbol<hint = 6, min = 2>}} {
+      %pairs = aten.view(%x, [-1, 2, 4])
+          : (tensor<?x4xf32>) -> tensor<?x2x4xf32>
+      %sums = aten.sum.dim_IntList(%pairs, [1])
+          : (tensor<?x2x4xf32>) -> tensor<?x4xf32>
+      %c = aten.cos(%sums) : (tensor<?x4xf32>) -> tensor<?x4xf32>
+      %loss = aten.sum(%c) : (tensor<?x4xf32>) -> tensor<f32>
+      %s = aten.sin(%pairs) : (tensor<?x2x4xf32>) -> tensor<?x2x4xf32>
+      %rows = aten.view(%s, [%n, 4])
+          : (tensor<?x2x4xf32>, index) -> tensor<?x4xf32>
+      %dx = aten.mul.Tensor(%rows, %t)
+          : (tensor<?x4xf32>, tensor<f32>) -> tensor<?x4xf32>
+      joint.output %loss gradients(%dx of 0) : tensor<f32>, tensor<?x4xf32>
+    })",
+                                                             &context);
+  ASSERT_TRUE(module) << lastError;
+  auto graph = *module->getOps<joint::GraphOp>().begin();
+  form(graph, 6);
+  ASSERT_TRUE(formed && isSymbolic(*formed)) << lastError;
+  EXPECT_EQ(formed->calls, 0u);
+  checkRoundTrip();
+  EXPECT_TRUE(failed(instantiateKernels(*formed, graph, {{"s0", 5}})));
+  EXPECT_EQ(lastError, "aten.view: 20 elements cannot be arranged in groups "
+                       "of 8");
+  seed = 1;
+  for (int64_t size : {2, 6, 70})
+    runAt(graph, size);
+  EXPECT_EQ(runs, 3u) << lastError;
+  EXPECT_EQ(apart, 0u) << lastError;
+}
+
 /// The first elements of %e, as many as are positive: a view of what lies in
 /// the arena, by a number that depends on data; beside sizes that are symbols.
 TEST_F(SymbolicKernelsTest, SizesThatDependOnDataLieOutside) {
@@ -452,7 +492,7 @@ TEST_F(SymbolicKernelsTest, KernelsThatAreNotOneAreNamed) {
   OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(kRows, &context);
   ASSERT_TRUE(module) << lastError;
   auto graph = *module->getOps<joint::GraphOp>().begin();
-  SizeNumbers numbers(graph.getSymbolsAttr(), {graph});
+  SizeNumbers numbers(graph.getSymbolsAttr(), {graph}, {});
   auto kernel = [&](int64_t size, StringRef constant, StringRef op) {
     std::string n = std::to_string(size);
     return "kernel.func @k(%x: memref<" + n + "xf32>) to (%y: memref<" + n +
