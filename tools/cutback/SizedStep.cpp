@@ -109,8 +109,14 @@ int emitForSizes(Session &session, joint::GraphOp graph, joint::GraphOp planned,
   if (failed(formed))
     return NoPlan;
   if (int code =
-          emitTarget(session, graph, formed->kernels, choice, sized, files))
+          emitTarget(session, graph, formed->kernels, choice, sized, files)) {
+    for (auto [symbol, value] : llvm::zip_equal(artifact.symbols, values))
+      if (value == 0)
+        session.note("size " + symbol.name +
+                     " is 0: compile the model for that alone, with --sym=" +
+                     symbol.name + "=0");
     return code;
+  }
   addSymbols(sized, graph, sizes);
   sized.of = artifact.checksum;
   return Done;
