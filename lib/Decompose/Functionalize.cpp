@@ -73,6 +73,8 @@ struct Visit {
 
 class Functionalizer {
 public:
+  /// Of a graph whose views are all ops: names that are given later are taken
+  /// from nobody.
   explicit Functionalizer(GraphOp graph) : graph(graph), namer(graph) {}
   LogicalResult run();
 
@@ -438,26 +440,6 @@ void Functionalizer::writeArguments() {
 }
 
 LogicalResult Functionalizer::run() {
-  bool changes = false;
-  WalkResult nested = graph.walk([&](Operation *op) {
-    bool inPlace = isInPlace(op);
-    auto call = dyn_cast<aten::CallOp>(op);
-    inPlace |= call && updatesStatistics(call);
-    changes |= inPlace || isa<WriteOp>(op);
-    if (!inPlace || op->getBlock() == &graph.getBlock())
-      return WalkResult::advance();
-    InFlightDiagnostic diagnostic =
-        op->emitError("an op that writes in place stands in a region");
-    diagnostic.attachNote() << "run --cutback-flatten-checkpoints first";
-    return WalkResult::interrupt();
-  });
-  if (nested.wasInterrupted())
-    return failure();
-  bool isJoint = !graph.getOutput().getGradientOf().empty();
-  if (!changes || isJoint)
-    return success();
-  if (failed(decomposeHiddenViews(graph)))
-    return failure();
   addArguments();
   for (Operation &op : llvm::make_early_inc_range(graph.getBlock()))
     if (failed(visit(&op)))
@@ -470,8 +452,40 @@ LogicalResult Functionalizer::run() {
   return success();
 }
 
+/// Whether something is written in place; that is an error in a region.
+static FailureOr<bool> writesInPlace(GraphOp graph) {
+  bool writes = false;
+  WalkResult nested = graph.walk([&](Operation *op) {
+    bool inPlace = isInPlace(op);
+    auto call = dyn_cast<aten::CallOp>(op);
+    inPlace |= call && updatesStatistics(call);
+    writes |= inPlace || isa<WriteOp>(op);
+    if (!inPlace || op->getBlock() == &graph.getBlock())
+      return WalkResult::advance();
+    InFlightDiagnostic diagnostic =
+        op->emitError("an op that writes in place stands in a region");
+    diagnostic.attachNote() << "run --cutback-flatten-checkpoints first";
+    return WalkResult::interrupt();
+  });
+  if (nested.wasInterrupted())
+    return failure();
+  return writes;
+}
+
+static LogicalResult functionalizeForward(GraphOp graph) {
+  FailureOr<bool> writes = writesInPlace(graph);
+  if (failed(writes))
+    return failure();
+  bool isJoint = !graph.getOutput().getGradientOf().empty();
+  if (!*writes || isJoint)
+    return success();
+  if (failed(decomposeHiddenViews(graph)))
+    return failure();
+  return Functionalizer(graph).run();
+}
+
 LogicalResult cutback::functionalize(GraphOp graph) {
-  LogicalResult result = Functionalizer(graph).run();
+  LogicalResult result = functionalizeForward(graph);
   graph.walk([](Operation *op) { op->removeAttr(kNoGrad); });
   return result;
 }
