@@ -119,6 +119,22 @@ static int readArchitectures(Session &session,
   return Done;
 }
 
+/// The device of the target, at its place among the options that were asked
+/// for: by these, in their order, a stored plan is made again.
+static void assumeDevice(PartitionOptions &options, std::string device) {
+  auto at = options.asked.begin();
+  for (const OptionSpec &option : planOptions()) {
+    if (option.name == "device")
+      break;
+    std::string text = "--" + std::string(option.name);
+    while (at != options.asked.end() &&
+           (*at == text || StringRef(*at).starts_with(text + "=")))
+      ++at;
+  }
+  options.asked.insert(at, "--device=" + device);
+  options.device = std::move(device);
+}
+
 /// The device that a plan for `architecture` is priced on.
 static std::string deviceOf(StringRef architecture) {
   if (architecture == "sm_80")
@@ -252,10 +268,8 @@ int runCompile(const CommandLine &line) {
   if (int code = run.load(session, importOptionsOf(line)))
     return code;
   bool isCpu = line.get("target") == kCpuTarget;
-  if ((isCpu || line.has("arch")) && !line.has("device")) {
-    run.options.device = isCpu ? "cpu" : deviceOf(architectures.front());
-    run.options.asked.push_back("--device=" + run.options.device);
-  }
+  if ((isCpu || line.has("arch")) && !line.has("device"))
+    assumeDevice(run.options, isCpu ? "cpu" : deviceOf(architectures.front()));
   bool toTarget = line.has("target");
   bool toKernels = toTarget || line.get("to") == "kernels";
   if (int code = run.plan(session, /*memory=*/true))
