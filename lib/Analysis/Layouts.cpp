@@ -173,6 +173,13 @@ bool cutback::layoutsOfViews(
   return !layouts.empty();
 }
 
+/// Whether `op` takes sizes of tensors, and none of their elements.
+static bool readsSizesAlone(Operation *op) {
+  auto fusible = dyn_cast<joint::FusibleOpInterface>(op);
+  return fusible && fusible.getFusionKind() == joint::FusionKind::View &&
+         llvm::none_of(op->getResultTypes(), llvm::IsaPred<ShapedType>);
+}
+
 namespace {
 
 /// Numbers of ops in the order they run, and who sees an argument.
@@ -252,6 +259,8 @@ private:
   unsigned lastRead(Value value) {
     unsigned last = 0;
     for (Operation *user : value.getUsers()) {
+      if (readsSizesAlone(user))
+        continue;
       if (runsLast && runsLast(user))
         return numOps + 1;
       Operation *outer = user;

@@ -3,11 +3,15 @@
 // A stable sort of the ops by their launches. It is an order that runs: kernels
 // read what earlier ones write, ops of one kernel keep their order, and what no
 // kernel runs needs only values whose launches are no later than that of its
-// own first reader. Literals stand with that reader too, and not where they
-// were written: what is made early lies in memory until it is read. O(n).
+// own first reader, and before the launch that writes into an argument that it
+// looks at. Literals stand with that reader too, and not where they were
+// written: what is made early lies in memory until it is read. O(n).
 
 #include "cutback/Kernels/LaunchOrder.h"
 
+#include "cutback/Dialect/Joint/Joint.h"
+
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace cutback;
@@ -19,6 +23,7 @@ LaunchOrder cutback::orderByLaunches(const GraphView &view,
   uint32_t last = segment.kernels.empty() ? 0 : segment.kernels.size() - 1;
   // From the last op to the first, so that readers are known.
   std::vector<uint32_t> launchOf(view.numOps(), kNone);
+  llvm::DenseMap<uint32_t, uint32_t> writtenBy; // by value: launch
   for (uint32_t op : llvm::reverse(order)) {
     uint32_t launch = segment.kernelOf[op];
     if (launch == kNone) {
@@ -26,8 +31,13 @@ LaunchOrder cutback::orderByLaunches(const GraphView &view,
         for (uint32_t user : view.users(r))
           if (user < view.numOps() && launchOf[user] != kNone)
             launch = std::min(launch, launchOf[user]);
+      for (uint32_t value : view.operands(op))
+        if (auto write = writtenBy.find(value); write != writtenBy.end())
+          launch = std::min(launch, write->second);
     }
     launchOf[op] = launch;
+    if (isa<joint::WriteOp>(view.ops[op]) && launch != kNone)
+      writtenBy[view.operands(op).front()] = launch;
   }
   // What is read behind the segment alone stands with what it reads; effects,
   // which nothing may read, also behind those before them.
