@@ -98,6 +98,17 @@ static Value causalMask(CallBuilder &b, Value query, Value key) {
   return b.call(op::tril, {ones});
 }
 
+/// The square root of 1 / sqrt(D), of heads of D elements.
+static Arg rootOfOwnScale(CallBuilder &b, Value query) {
+  Arg head = b.size(query, -1);
+  if (std::optional<int64_t> known = head.getInt())
+    return Arg(std::sqrt(1.0 / std::sqrt(static_cast<double>(*known))));
+  auto rootOf = [&](const Arg &number) {
+    return Arg(b.call(op::torch_sym_sqrt, {number}));
+  };
+  return rootOf(b.call(op::operator_truediv, {1.0, rootOf(head)}));
+}
+
 /// The result, and the weights that it is a mean by.
 static Values math(Rewrite &c, Attention call) {
   CallBuilder &b = c.b;
@@ -106,18 +117,11 @@ static Values math(Rewrite &c, Attention call) {
     wide = b.f32();
   Value query = castTo(b, call.query, wide), key = castTo(b, call.key, wide);
   Value value = castTo(b, call.value, wide);
-  double scale = c.r.number("scale").value_or(0.0);
-  if (c.r.isNone("scale")) {
-    int64_t head = shapeOf(call.query).back();
-    if (ShapedType::isDynamic(head)) {
-      b.error("'aten.scaled_dot_product_attention' needs its scale where the "
-              "size of a head is not known");
-      return {};
-    }
-    scale = 1.0 / std::sqrt(static_cast<double>(head));
-  }
-  double root = std::sqrt(std::fabs(scale));
-  query = b.call(op::mul_Scalar, {query, scale < 0 ? -root : root});
+  double scale = c.r.number("scale").value_or(1.0);
+  Arg root = c.r.isNone("scale") ? rootOfOwnScale(b, call.query)
+                                 : Arg(std::sqrt(std::fabs(scale)));
+  query = b.call(op::mul_Scalar,
+                 {query, scale < 0 ? Arg(-*root.getNumber()) : root});
   key = b.call(op::transpose_int, {key, -2, -1});
   key = b.call(op::mul_Scalar, {key, root});
   if (call.causal)

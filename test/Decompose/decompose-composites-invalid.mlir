@@ -36,15 +36,6 @@ joint.graph @heads(%q: tensor<1x4x4x8xf32> {joint.role = #joint.role<input>}, %k
 
 // -----
 
-joint.graph @scale(%q: tensor<4x?xf32> {joint.role = #joint.role<input>}) -> (tensor<4x?xf32>) gradients () {
-  // expected-error @+2 {{'aten.scaled_dot_product_attention' needs its scale where the size of a head is not known}}
-  // expected-note @+1 {{call run_decompositions() on the program before it is saved, or write the op in terms of others}}
-  %y = aten.scaled_dot_product_attention(%q, %q, %q) : (tensor<4x?xf32>, tensor<4x?xf32>, tensor<4x?xf32>) -> tensor<4x?xf32>
-  joint.output %y : tensor<4x?xf32>
-}
-
-// -----
-
 joint.graph @no_three(%a: tensor<4x2xf32> {joint.role = #joint.role<input>}) -> (tensor<4x2xf32>) gradients () {
   // expected-error @+2 {{'aten.cross' finds no dimension of size 3}}
   // expected-note @+1 {{call run_decompositions() on the program before it is saved, or write the op in terms of others}}

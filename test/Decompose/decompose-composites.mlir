@@ -78,6 +78,21 @@ joint.graph @half_precision_math(%q: tensor<1x2x4x8xbf16> {joint.role = #joint.r
 
 // -----
 
+// The scale of heads whose size is not known is computed of it.
+// CHECK-LABEL: joint.graph @attention_of_an_unknown_width(
+// CHECK: %[[SIZE:.*]] = aten.sym_size.int(%q, 1)
+// CHECK: %[[ROOT:.*]] = aten.sym.sqrt(%[[SIZE]])
+// CHECK: %[[SCALE:.*]] = aten.sym.truediv(1.000000e+00, %[[ROOT]])
+// CHECK: %[[HALF:.*]] = aten.sym.sqrt(%[[SCALE]])
+// CHECK: aten.mul.Scalar(%q, %[[HALF]])
+// CHECK: aten.mul.Scalar(%{{.*}}, %[[HALF]]) : (tensor<?x3xf32>, f64)
+joint.graph @attention_of_an_unknown_width(%q: tensor<2x?xf32> {joint.role = #joint.role<input>}, %k: tensor<3x?xf32> {joint.role = #joint.role<input>}) -> (tensor<2x?xf32>) gradients () {
+  %y = aten.scaled_dot_product_attention(%q, %k, %k) : (tensor<2x?xf32>, tensor<3x?xf32>, tensor<3x?xf32>) -> tensor<2x?xf32>
+  joint.output %y : tensor<2x?xf32>
+}
+
+// -----
+
 // Dropouts of features and of what feeds selu draw on ones.
 // CHECK-LABEL: joint.graph @other_dropouts(
 // CHECK: aten.new_ones(%x, [2, 3, 1, 1])
