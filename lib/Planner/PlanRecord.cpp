@@ -26,7 +26,8 @@ using namespace cutback;
 static constexpr llvm::StringLiteral kDecomposed = "decomposed",
                                      kPassedOverPrice =
                                          "passed_over_byte_price_ps",
-                                     kRandomStates = "random_states";
+                                     kRandomStates = "random_states",
+                                     kRefused = "refused";
 
 void cutback::recordPlan(joint::GraphOp graph, const PartitionResult &result) {
   Builder builder(graph.getContext());
@@ -59,6 +60,9 @@ void cutback::recordPlan(joint::GraphOp graph, const PartitionResult &result) {
     record.append("search",
                   builder.getDenseI64ArrayAttr(
                       {static_cast<int64_t>(search->plans), search->isWhole}));
+  if (!result.refused.empty())
+    record.append(kRefused, builder.getStrArrayAttr(SmallVector<StringRef>(
+                                result.refused.begin(), result.refused.end())));
   graph->setAttr(kPlanRecord, record.getDictionary(graph.getContext()));
 }
 
@@ -74,6 +78,7 @@ struct Record {
   bool isOfTorchGraph = false, exposesStates = false;
   std::optional<PassedOver> passedOver;
   std::optional<PlanSearch> search;
+  std::vector<std::string> refused;
 };
 
 } // namespace
@@ -125,6 +130,13 @@ static bool readOthers(DictionaryAttr record, Record &read) {
   auto passed = record.getAs<DenseI64ArrayAttr>("passed_over");
   auto search = record.getAs<DenseI64ArrayAttr>("search");
   auto price = record.getAs<FloatAttr>(kPassedOverPrice);
+  auto refused = record.getAs<ArrayAttr>(kRefused);
+  if (record.contains(kRefused) &&
+      (!refused || !llvm::all_of(refused, llvm::IsaPred<StringAttr>)))
+    return false;
+  if (refused)
+    for (StringAttr why : refused.getAsRange<StringAttr>())
+      read.refused.push_back(why.str());
   if (record.contains("passed_over") &&
       (!passed || passed.size() != 4 || !price))
     return false;
@@ -137,7 +149,8 @@ static bool readOthers(DictionaryAttr record, Record &read) {
     read.search = {static_cast<uint64_t>(search[0]), search[1] != 0};
   return record.size() ==
          7u + 2 * read.passedOver.has_value() + read.search.has_value() +
-             record.contains(kDecomposed) + record.contains(kRandomStates);
+             record.contains(kDecomposed) + record.contains(kRandomStates) +
+             record.contains(kRefused);
 }
 
 static FailureOr<Record> readRecord(joint::GraphOp graph) {
@@ -184,6 +197,7 @@ cutback::planAsRecorded(joint::GraphOp graph) {
   (*result)->search = record->search;
   (*result)->isOfTorchGraph = record->isOfTorchGraph;
   (*result)->passedOver = record->passedOver;
+  (*result)->refused = std::move(record->refused);
   if (record->exposesStates)
     exposeRandomStates((*result)->partition.link);
   return result;

@@ -12,6 +12,7 @@
 #include "RandomProgram.h"
 
 #include "cutback/Dialect/Aten/Aten.h"
+#include "cutback/Planner/PlanRecord.h"
 #include "cutback/Planner/Planner.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -208,6 +209,13 @@ TEST_F(RandomPlansTest, APlanThatIsRefusedIsNotTheEnd) {
     EXPECT_EQ(std::distance(plan->module->getOps<func::FuncOp>().begin(),
                             plan->module->getOps<func::FuncOp>().end()),
               2);
+    OwningOpRef<ModuleOp> stored = ModuleOp::create(graph.getLoc());
+    stored->push_back(plan->result->view.graph->clone());
+    joint::GraphOp recorded = *stored->getOps<joint::GraphOp>().begin();
+    recordPlan(recorded, *plan->result);
+    auto again = planAsRecorded(recorded);
+    ASSERT_TRUE(succeeded(again)) << kind.name << ": " << error;
+    EXPECT_EQ((*again)->refused, plan->result->refused);
     EXPECT_EQ(error, "");
   }
   PartitionOptions options = optionsOf(kPlanKinds[0], 1);
