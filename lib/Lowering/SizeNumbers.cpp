@@ -110,7 +110,8 @@ SizeNumbers::SizeNumbers(DictionaryAttr symbols, ArrayRef<Operation *> halves,
   if (wanted.equalHints)
     joinEqualHints(symbols);
   for (NamedAttribute symbol : symbols)
-    addAtom(symbol.getName());
+    if (!valueOf(symbol))
+      addAtom(symbol.getName());
   for (StringRef text : texts)
     addAtom(text);
   if (wanted.multiplesOfHints)
@@ -133,6 +134,13 @@ void SizeNumbers::addQuotients(DictionaryAttr symbols,
             (symbol.getName().getValue() + "//" + std::to_string(by)).str());
 }
 
+std::optional<int64_t> SizeNumbers::valueOf(NamedAttribute entry) {
+  auto symbol = dyn_cast<joint::SymbolAttr>(entry.getValue());
+  return symbol && symbol.getMin() && symbol.getMin() == symbol.getMax()
+             ? symbol.getMin()
+             : std::nullopt;
+}
+
 void SizeNumbers::choosePoints(DictionaryAttr symbols,
                                ArrayRef<Operation *> halves,
                                ArrayRef<int64_t> multiples) {
@@ -144,6 +152,9 @@ void SizeNumbers::choosePoints(DictionaryAttr symbols,
           for (int64_t size : tensor.getShape())
             taken.insert(size);
     });
+  for (NamedAttribute entry : symbols)
+    if (std::optional<int64_t> value = valueOf(entry))
+      taken.insert(*value);
   auto isFree = [&](int64_t prime) {
     return isPrime(prime) && llvm::none_of(taken, [&](int64_t size) {
              return size > 0 && size % prime == 0;
@@ -155,6 +166,10 @@ void SizeNumbers::choosePoints(DictionaryAttr symbols,
   for (size_t i = 0; i < kSizePoints; ++i) {
     int64_t next = kLeast[i];
     for (auto [entry, multiple] : llvm::zip_equal(symbols, multiples)) {
+      if (std::optional<int64_t> value = valueOf(entry)) {
+        points[i][entry.getName()] = *value;
+        continue;
+      }
       auto symbol = dyn_cast<joint::SymbolAttr>(entry.getValue());
       int64_t least = symbol ? symbol.getMin().value_or(2) : 2;
       int64_t most =
@@ -179,7 +194,7 @@ void SizeNumbers::choosePoints(DictionaryAttr symbols,
 bool SizeNumbers::hasEqualHints(DictionaryAttr symbols) {
   llvm::DenseSet<int64_t> hints;
   return llvm::any_of(symbols, [&](NamedAttribute entry) {
-    std::optional<int64_t> hint = hintOf(entry);
+    std::optional<int64_t> hint = valueOf(entry) ? std::nullopt : hintOf(entry);
     return hint && !hints.insert(*hint).second;
   });
 }
@@ -188,7 +203,7 @@ bool SizeNumbers::hasEqualHints(DictionaryAttr symbols) {
 void SizeNumbers::joinEqualHints(DictionaryAttr symbols) {
   llvm::DenseMap<int64_t, StringRef> firstOf;
   for (NamedAttribute entry : symbols)
-    if (std::optional<int64_t> hint = hintOf(entry)) {
+    if (std::optional<int64_t> hint = hintOf(entry); hint && !valueOf(entry)) {
       StringRef first =
           firstOf.try_emplace(*hint, entry.getName()).first->second;
       for (auto &point : points)
@@ -209,6 +224,8 @@ void SizeNumbers::addAtom(StringRef text) {
       return;
     atom.values[i] = *value;
   }
+  if (llvm::all_equal(atom.values))
+    return;
   atoms.push_back(std::move(atom));
 }
 

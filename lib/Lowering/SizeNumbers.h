@@ -37,10 +37,13 @@ public:
   /// `symbols`, a graph's, and the size expressions in `halves` that are no
   /// sums of products of them ("s0//2"). Values are primes, times what the
   /// expressions divide by, far from each other and in the symbols' ranges if
-  /// that can be; no size in `halves` is a multiple of one.
+  /// that can be; no size in `halves` is a multiple of one. A symbol whose
+  /// range is one value has that.
   SizeNumbers(mlir::DictionaryAttr symbols,
               llvm::ArrayRef<mlir::Operation *> halves, Wanted wanted);
-  /// Whether two symbols have one hint.
+  /// The only value in the range of a symbol; nothing if there are more.
+  static std::optional<int64_t> valueOf(mlir::NamedAttribute symbol);
+  /// Whether two symbols of more than one value have one hint.
   static bool hasEqualHints(mlir::DictionaryAttr symbols);
 
   mlir::MLIRContext *getContext() const { return context; }

@@ -3,7 +3,9 @@
 // A step is formed at three sets of sizes without coincidences (SizeNumbers.h),
 // or where it has no such sizes, with those of its hints; what the kernels of a
 // launch have in common is its kernel (SymbolicBody.h), and the launch of the
-// first set takes back the sizes of its ops.
+// first set takes back the sizes of its ops. A symbol that can only be what it
+// was (a graph views 49 rows as a grid whose sides are sizes of an image) keeps
+// that value, and the others are found one by one.
 //
 // At sizes that are known the ops of all launches become two halves again, each
 // launch one of `joint.launches`. From there on all is as for any step: the
@@ -25,6 +27,7 @@
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
 
+#include <array>
 #include <map>
 
 using namespace mlir;
@@ -61,12 +64,15 @@ namespace {
 /// Makes the kernels of an open step those for all sizes.
 class SymbolicFormer {
 public:
-  SymbolicFormer(PartitionOp partition, GraphOp graph,
+  SymbolicFormer(PartitionOp partition, GraphOp graph, DictionaryAttr symbols,
                  const Schedules &schedules, SizeNumbers::Wanted wanted)
       : partition(partition), graph(graph), schedules(schedules),
-        halves{halfOf(partition, 0), halfOf(partition, 1)},
-        symbols(argumentSymbols(graph)),
+        halves{halfOf(partition, 0), halfOf(partition, 1)}, symbols(symbols),
         numbers(symbols, {halves[0], halves[1]}, wanted) {}
+
+  /// Whether the ops have kernels, or calls, at other sizes than those of the
+  /// hints; run() is not for this former any more.
+  bool canBeFormed() { return succeeded(formAt(1)); }
 
   FailureOr<KernelModule> run() {
     for (size_t p = 0; p < kSizePoints; ++p)
@@ -209,11 +215,12 @@ private:
 /// else.
 static FailureOr<KernelModule> formForAllSizes(PartitionOp partition,
                                                GraphOp graph,
+                                               DictionaryAttr symbols,
                                                const Schedules &schedules) {
   auto run = [&](SizeNumbers::Wanted wanted) {
-    return SymbolicFormer(partition, graph, schedules, wanted).run();
+    return SymbolicFormer(partition, graph, symbols, schedules, wanted).run();
   };
-  bool hasEqual = SizeNumbers::hasEqualHints(argumentSymbols(graph));
+  bool hasEqual = SizeNumbers::hasEqualHints(symbols);
   for (bool multiples : {false, true})
     for (bool equal : {false, true}) {
       if (equal && !hasEqual)
@@ -226,12 +233,91 @@ static FailureOr<KernelModule> formForAllSizes(PartitionOp partition,
   return run({}); // which says why
 }
 
+/// With the value of its hint alone.
+static SymbolAttr fixAtHint(SymbolAttr symbol) {
+  std::optional<int64_t> hint = symbol.getHint();
+  return SymbolAttr::get(symbol.getContext(), hint, hint, hint);
+}
+
+/// `symbols`, those fixed without which the step has no other sizes; null where
+/// that are all, or one has no hint. Symbols of one hint go together in the
+/// second round.
+static DictionaryAttr fixSymbols(PartitionOp partition, GraphOp graph,
+                                 DictionaryAttr symbols,
+                                 const Schedules &schedules) {
+  NamedAttrList fixed;
+  for (NamedAttribute entry : symbols) {
+    auto symbol = dyn_cast<SymbolAttr>(entry.getValue());
+    if (!symbol || !symbol.getHint())
+      return {};
+    fixed.append(entry.getName(), fixAtHint(symbol));
+  }
+  for (bool equal : {false, true}) {
+    NamedAttrList found(fixed);
+    bool isAny = false;
+    for (NamedAttribute entry : symbols) {
+      NamedAttrList trial(found);
+      for (NamedAttribute other : symbols)
+        if (other == entry ||
+            (equal && fixed.get(other.getName()) == fixed.get(entry.getName())))
+          trial.set(other.getName(), other.getValue());
+      DictionaryAttr tried = trial.getDictionary(graph.getContext());
+      if (llvm::none_of(std::array{false, true}, [&](bool multiples) {
+            return SymbolicFormer(partition, graph, tried, schedules,
+                                  {equal, multiples})
+                .canBeFormed();
+          }))
+        continue;
+      found = trial;
+      isAny = true;
+    }
+    if (isAny)
+      return found.getDictionary(graph.getContext());
+  }
+  return {};
+}
+
+/// Those of a step whose symbols have only some of their values.
+static FailureOr<KernelModule> formForSomeSizes(PartitionOp partition,
+                                                GraphOp graph,
+                                                DictionaryAttr symbols,
+                                                const Schedules &schedules) {
+  DictionaryAttr fixed = fixSymbols(partition, graph, symbols, schedules);
+  if (!fixed)
+    return failure();
+  return formForAllSizes(partition, graph, fixed, schedules);
+}
+
 FailureOr<KernelModule>
 cutback::formSymbolicKernels(PartitionOp partition, GraphOp graph,
                              const KernelPlan &kernels) {
-  return formForAllSizes(
-      partition, graph,
-      {schedulesOf(kernels.forward()), schedulesOf(kernels.backward())});
+  Schedules schedules = {schedulesOf(kernels.forward()),
+                         schedulesOf(kernels.backward())};
+  DictionaryAttr symbols = argumentSymbols(graph);
+  std::string why;
+  FailureOr<KernelModule> formed = failure();
+  {
+    ScopedDiagnosticHandler keep(graph.getContext(), [&](Diagnostic &said) {
+      if (why.empty())
+        why = said.str();
+    });
+    formed = formForAllSizes(partition, graph, symbols, schedules);
+    if (succeeded(formed))
+      return formed;
+    formed = formForSomeSizes(partition, graph, symbols, schedules);
+  }
+  if (failed(formed))
+    return formForAllSizes(partition, graph, symbols, schedules); // says why
+  auto diag = graph.emitWarning("the launches are for ");
+  bool isFirst = true;
+  for (NamedAttribute entry : kernel::findArena(formed->link).getSymbolsAttr())
+    if (std::optional<int64_t> value = SizeNumbers::valueOf(entry)) {
+      diag << (isFirst ? "" : ", ") << entry.getName().getValue() << "="
+           << *value;
+      isFirst = false;
+    }
+  diag << " alone: " << why;
+  return formed;
 }
 
 //===----------------------------------------------------------------------===//
@@ -403,11 +489,29 @@ static SmallVector<kernel::LaunchOp> launchesOf(PartitionOp link) {
   return launches;
 }
 
+/// Each symbol of the graph, as it is there or with the value of its hint.
+static LogicalResult checkOwnSymbols(kernel::ArenaOp arena, GraphOp graph) {
+  DictionaryAttr own = argumentSymbols(graph), given = arena.getSymbolsAttr();
+  bool areOwn =
+      own.size() == given.size() &&
+      llvm::all_of(own, [&](NamedAttribute entry) {
+        Attribute other = given.get(entry.getName());
+        auto symbol = dyn_cast<SymbolAttr>(entry.getValue());
+        return other == entry.getValue() ||
+               (symbol && symbol.getHint() && other == fixAtHint(symbol));
+      });
+  return areOwn ? success()
+                : arena.emitOpError("has other symbols than its graph");
+}
+
 LogicalResult cutback::verifySymbolicKernels(GraphOp graph,
                                              const KernelModule &kernels) {
+  kernel::ArenaOp arena = kernel::findArena(kernels.link);
+  if (failed(checkOwnSymbols(arena, graph)))
+    return failure();
   FlatStep flat = flatten(kernels);
   FailureOr<KernelModule> again =
-      formForAllSizes(flat.link, graph, flat.schedules);
+      formForAllSizes(flat.link, graph, arena.getSymbolsAttr(), flat.schedules);
   if (failed(again))
     return failure();
   SymbolTable given(*kernels.module), formed(*again->module);

@@ -30,6 +30,14 @@ bool cutback::checkSizes(const Artifact &artifact,
     const ArtifactSymbol &symbol = artifact.symbols[i];
     if (values[i] >= symbol.min && values[i] <= symbol.max)
       continue;
+    if (symbol.min == symbol.max) {
+      error.what = "size " + symbol.name + " is " + std::to_string(values[i]) +
+                   ", and the step is for " + std::to_string(symbol.min) +
+                   " alone";
+      error.next = "compile the model again with --sym=" + symbol.name + "=" +
+                   std::to_string(values[i]);
+      return false;
+    }
     error.what = "size " + symbol.name + " is " + std::to_string(values[i]) +
                  ", outside of its range from " + std::to_string(symbol.min);
     if (symbol.max != INT64_MAX)

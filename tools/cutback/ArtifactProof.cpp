@@ -150,7 +150,7 @@ private:
                               choiceHere(artifact), computed, files))
       return code;
     if (forAll)
-      addSymbols(computed, stored.graph, plannedSizes(*stored.plan));
+      addSymbols(computed, stored.graph, *forAll, plannedSizes(*stored.plan));
     text = printModule(forAll ? *forAll->module : *kernels->module);
     computed.files.push_back(describeFile(kKernelsFile, text));
     return compareManifest(folder, artifact, computed);

@@ -178,7 +178,8 @@ static int emitFiles(Session &session, const PlanRun &run,
                             artifact, files))
     return code;
   if (forAll)
-    addSymbols(artifact, run.imported.graph, plannedSizes(*run.result));
+    addSymbols(artifact, run.imported.graph, *forAll,
+               plannedSizes(*run.result));
   files.emplace_back(kKernelsFile,
                      printModule(forAll ? *forAll->module : *kernels.module));
   artifact.files.push_back(describeFile(kKernelsFile, files.back().second));

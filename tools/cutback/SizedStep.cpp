@@ -40,8 +40,10 @@ llvm::StringMap<int64_t> plannedSizes(const PartitionResult &plan) {
 }
 
 void addSymbols(Artifact &artifact, joint::GraphOp graph,
+                const KernelModule &kernels,
                 const llvm::StringMap<int64_t> &sizes) {
-  for (NamedAttribute entry : argumentSymbols(graph)) {
+  for (NamedAttribute entry :
+       kernel::findArena(kernels.link).getSymbolsAttr()) {
     auto symbol = cast<joint::SymbolAttr>(entry.getValue());
     artifact.symbols.push_back(
         {entry.getName().str(), sizes.lookup(entry.getName()),
@@ -117,7 +119,7 @@ int emitForSizes(Session &session, joint::GraphOp graph, joint::GraphOp planned,
                      symbol.name + "=0");
     return code;
   }
-  addSymbols(sized, graph, sizes);
+  addSymbols(sized, graph, kernels, sizes);
   sized.of = artifact.checksum;
   return Done;
 }

@@ -18,8 +18,9 @@ namespace cutback {
 llvm::StringMap<int64_t> plannedSizes(const PartitionResult &plan);
 
 /// Writes into the manifest of a step of `graph`, whose machine code is for
-/// `sizes`, what of it is for all sizes.
+/// `sizes`, what of it is for all sizes, as the launches `kernels` are.
 void addSymbols(Artifact &artifact, joint::GraphOp graph,
+                const KernelModule &kernels,
                 const llvm::StringMap<int64_t> &sizes);
 
 /// The step of launches of a folder, proved to be one of `graph`. Returns an

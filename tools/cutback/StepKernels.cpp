@@ -9,6 +9,7 @@
 #include "StepKernels.h"
 
 #include "cutback/Analysis/SymbolUses.h"
+#include "cutback/Dialect/Kernel/Kernel.h"
 #include "cutback/Lowering/SymbolicKernels.h"
 
 using namespace mlir;
@@ -58,6 +59,18 @@ int cutback::formKernels(Session &session, const PartitionResult &plan,
   return Done;
 }
 
+/// Whether the sizes of the plan are in the ranges of its launches.
+static bool isForSizes(const PartitionResult &plan,
+                       const KernelModule &kernels) {
+  DictionaryAttr symbols = kernel::findArena(kernels.link).getSymbolsAttr();
+  return llvm::all_of(plan.options.symbols, [&](const auto &given) {
+    auto symbol =
+        dyn_cast_or_null<joint::SymbolAttr>(symbols.get(given.getKey()));
+    return !symbol || !symbol.getMin() || symbol.getMin() != symbol.getMax() ||
+           *symbol.getMin() == given.getValue();
+  });
+}
+
 void cutback::formForAllSizes(Session &session, const PartitionResult &plan,
                               std::optional<KernelModule> &kernels) {
   if (!hasOpenSizes(plan))
@@ -76,8 +89,12 @@ void cutback::formForAllSizes(Session &session, const PartitionResult &plan,
     if (succeeded(formed) && succeeded(verifyKernels(plan.view.graph, *formed)))
       kernels = std::move(*formed);
   }
+  if (kernels && !isForSizes(plan, *kernels))
+    kernels.reset();
   if (!kernels)
     session.note("the step is for the sizes of the plan alone: " + why);
+  else if (!why.empty())
+    session.note(why);
 }
 
 bool cutback::addUpdate(PartitionResult &plan, KernelModule &kernels,

@@ -20,7 +20,9 @@ int64_t arenaBytes(const KernelModule &kernels);
 /// formKernels() for all sizes at once: extents, strides, constants and memory
 /// are expressions of the symbols of `graph`, types of tensors are those of the
 /// halves, places are `?`. A launch whose kernel is not one for all sizes is a
-/// call. As much as formKernels() three times.
+/// call. As much as formKernels() three times. Symbols without whose hints the
+/// ops have no sizes keep these: the range of such a symbol in the arena is one
+/// value, and a warning at the graph says so.
 mlir::FailureOr<KernelModule> formSymbolicKernels(joint::PartitionOp partition,
                                                   joint::GraphOp graph,
                                                   const KernelPlan &kernels);
