@@ -193,7 +193,7 @@ private:
   }
   void readArgument(JsonValue value) {
     only(value, {"name", "dtype", "sizes", "declared", "fill", "written",
-                 "updated", "segment", "tied", "rounding"});
+                 "updated", "undecayed", "segment", "tied", "rounding"});
     ArtifactArgument argument;
     readTensor(value, argument);
     argument.declared = texts(value, "declared", Optional);
@@ -207,6 +207,7 @@ private:
     }
     argument.isWritten = flag(value, "written");
     argument.isUpdated = flag(value, "updated");
+    argument.isUndecayed = flag(value, "undecayed");
     argument.segment = text(value, "segment", Optional);
     argument.tied = number(value, "tied", -1);
     argument.rounding = real(value, "rounding", 0);

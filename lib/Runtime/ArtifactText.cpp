@@ -58,6 +58,8 @@ std::string argumentText(const ArtifactArgument &argument) {
     text += ", \"written\": true";
   if (argument.isUpdated)
     text += ", \"updated\": true";
+  if (argument.isUndecayed)
+    text += ", \"undecayed\": true";
   if (!argument.segment.empty())
     text += ", \"segment\": " + quoteJson(argument.segment);
   if (argument.tied >= 0)

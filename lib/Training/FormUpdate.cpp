@@ -248,10 +248,16 @@ private:
       }
     SmallVector<Attribute> from(results.size(),
                                 builder.getStringAttr(kernel::kBackward));
-    kernel::SegmentOp::create(builder, arena.getLoc(), kUpdateSegment,
-                              function.getSymName(),
-                              function.getFunctionType().getNumResults(),
-                              builder.getArrayAttr(from), results, arguments);
+    auto segment = kernel::SegmentOp::create(
+        builder, arena.getLoc(), kUpdateSegment, function.getSymName(),
+        function.getFunctionType().getNumResults(), builder.getArrayAttr(from),
+        results, arguments);
+    SmallVector<StringRef> undecayed;
+    for (const UpdatedParameter &parameter : graph.parameters)
+      if (!parameter.decays)
+        undecayed.push_back(parameter.argumentName);
+    if (!undecayed.empty())
+      segment->setAttr(kUndecayed, builder.getStrArrayAttr(undecayed));
   }
 
   KernelModule &step, &update;

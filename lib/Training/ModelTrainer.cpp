@@ -66,13 +66,52 @@ public:
     run.kernels = runner.get();
     run.observers = options.observers;
     FailureOr<std::vector<RuntimeValue>> values =
-        options.reference ? runReference(run) : runKernels(run);
+        options.reference
+            ? runReference(run)
+            : runKernels({kernel::kForward, kernel::kBackward, kUpdateSegment},
+                         run);
     if (failed(values))
       return "the step does not run";
     return collect(*values, result);
   }
 
+  /// Op by op the whole step runs, for the sake of one way to run a graph.
+  std::string evaluate(const TrainingInputs &inputs, double &loss) override {
+    if (std::string error = setInputs(inputs); !error.empty())
+      return error;
+    std::vector<std::pair<Tensor, Tensor>> written;
+    for (const auto &[name, argument] : names.written)
+      if (auto *tensor = std::get_if<Tensor>(&arguments[argument]))
+        written.emplace_back(*tensor, copyOf(*tensor));
+    InterpreterOptions run;
+    run.seed = static_cast<uint64_t>(inputs.seed);
+    run.memory = memory.get();
+    run.kernels = runner.get();
+    FailureOr<std::vector<RuntimeValue>> values =
+        options.reference ? interpreter::run(graph, arguments, run)
+                          : runKernels({kernel::kForward}, run);
+    for (auto &[tensor, before] : written)
+      copyElements(before, tensor);
+    if (failed(values))
+      return "the forward does not run";
+    std::optional<double> found = lossOf(*values);
+    loss = found.value_or(0);
+    return found ? "" : kNoLoss;
+  }
+
+  std::vector<std::string> undecayed() const override {
+    std::vector<std::string> list;
+    for (const UpdatedParameter &parameter : parameters)
+      if (!parameter.decays)
+        list.push_back(parameter.name);
+    llvm::sort(list);
+    return list;
+  }
+
 private:
+  static constexpr const char *kNoLoss =
+      "the step has no result 'loss' of one element";
+
   /// Of an update that takes a scale.
   void findSeeds() {
     if (!options.optimizer.scalesLoss)
@@ -190,15 +229,13 @@ private:
   }
 
   FailureOr<std::vector<RuntimeValue>>
-  runKernels(const InterpreterOptions &run) {
+  runKernels(ArrayRef<StringRef> segments, const InterpreterOptions &run) {
     llvm::StringMap<RuntimeValue> byName;
     for (unsigned i = 0; i < arguments.size(); ++i)
       byName[graph.getArgName(i)] = arguments[i];
     for (auto &[name, tensor] : more)
       byName[name] = tensor;
-    return runSegments(kernel::findArena(kernels.link),
-                       {kernel::kForward, kernel::kBackward, kUpdateSegment},
-                       byName, run);
+    return runSegments(kernel::findArena(kernels.link), segments, byName, run);
   }
 
   FailureOr<std::vector<RuntimeValue>>
@@ -233,26 +270,32 @@ private:
     return values;
   }
 
-  std::string collect(const std::vector<RuntimeValue> &values,
-                      TrainingResult &result) {
-    auto number = [&](size_t i) {
-      const auto *tensor =
-          i < values.size() ? std::get_if<Tensor>(&values[i]) : nullptr;
-      return tensor && tensor->numel() == 1
-                 ? std::optional(tensor->contiguous().getDouble(0))
-                 : std::nullopt;
-    };
-    std::optional<double> loss;
+  static std::optional<double> numberAt(const std::vector<RuntimeValue> &values,
+                                        size_t i) {
+    const auto *tensor =
+        i < values.size() ? std::get_if<Tensor>(&values[i]) : nullptr;
+    return tensor && tensor->numel() == 1
+               ? std::optional(tensor->contiguous().getDouble(0))
+               : std::nullopt;
+  }
+
+  std::optional<double> lossOf(const std::vector<RuntimeValue> &values) const {
     for (size_t i = 0; i < names.results.size(); ++i)
       if (names.results[i] == "loss")
-        loss = number(i);
+        return numberAt(values, i);
+    return std::nullopt;
+  }
+
+  std::string collect(const std::vector<RuntimeValue> &values,
+                      TrainingResult &result) {
+    std::optional<double> loss = lossOf(values);
     if (!loss)
-      return "the step has no result 'loss' of one element";
+      return kNoLoss;
     result.loss = *loss;
     size_t next = names.results.size();
     if (options.optimizer.scalesLoss)
-      result.isSkipped = !std::isfinite(number(next++).value_or(0));
-    result.gradientNorm = number(next);
+      result.isSkipped = !std::isfinite(numberAt(values, next++).value_or(0));
+    result.gradientNorm = numberAt(values, next);
     return "";
   }
 

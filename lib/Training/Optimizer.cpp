@@ -8,7 +8,10 @@
 
 #include "cutback/Training/Optimizer.h"
 
+#include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+#include "llvm/Support/GlobPattern.h"
 
 #include <algorithm>
 #include <cmath>
@@ -25,9 +28,13 @@ std::vector<std::string> Optimizer::stateNames() const {
 std::vector<OptionSpec> cutback::optimizerOptions() {
   return {
       {"optimizer", OptionSpec::Choice, "sgd|adamw",
-       "update parameters behind the step, as torch.optim"},
+       "update parameters after the step, as torch.optim"},
       {"weight-decay", OptionSpec::Number, "X",
        "default 0.01 of adamw, which decouples it; 0 of sgd"},
+      {"no-decay", OptionSpec::Text, "PATTERN,...",
+       "parameters without weight decay: names, with * for any\n"
+       "part of one; 1d: all of fewer than two dimensions,\n"
+       "which are biases and factors of norms"},
       {"momentum", OptionSpec::Number, "X", "of sgd; default 0"},
       {"nesterov", OptionSpec::Flag, "", "of sgd with momentum"},
       {"betas", OptionSpec::Text, "A,B", "of adamw; default 0.9,0.999"},
@@ -46,6 +53,24 @@ static bool readBetas(llvm::StringRef text, Optimizer &optimizer) {
   return !first.getAsDouble(optimizer.beta1) &&
          !second.getAsDouble(optimizer.beta2) && optimizer.beta1 >= 0 &&
          optimizer.beta1 < 1 && optimizer.beta2 >= 0 && optimizer.beta2 < 1;
+}
+
+/// Patterns with commas. Which parameters fit is found when these are known.
+static std::string readUndecayed(llvm::StringRef text, Optimizer &optimizer) {
+  llvm::SmallVector<llvm::StringRef> patterns;
+  text.split(patterns, ',');
+  for (llvm::StringRef pattern : patterns) {
+    llvm::Expected<llvm::GlobPattern> glob = llvm::GlobPattern::create(pattern);
+    bool isPattern = static_cast<bool>(glob) && !pattern.empty();
+    llvm::consumeError(glob.takeError());
+    if (!isPattern)
+      return "--no-decay takes patterns of names with commas, as 1d or "
+             "*.bias,wte.*";
+    optimizer.undecayed.push_back(pattern.str());
+  }
+  return optimizer.weightDecay == 0
+             ? "--no-decay goes with a --weight-decay that is not 0"
+             : "";
 }
 
 /// What the kind does not have, or has not without another option.
@@ -89,6 +114,8 @@ std::optional<Optimizer> cutback::readOptimizer(const CommandLine &line,
       error.empty() && betas &&
       !readBetas(llvm::StringRef(betas->data(), betas->size()), optimizer))
     error = "--betas takes two numbers from 0 up to 1, as 0.9,0.999";
+  if (auto undecayed = line.get("no-decay"); error.empty() && undecayed)
+    error = readUndecayed({undecayed->data(), undecayed->size()}, optimizer);
   return error.empty() ? std::optional(optimizer) : std::nullopt;
 }
 

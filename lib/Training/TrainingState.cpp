@@ -9,13 +9,19 @@
 
 #include "cutback/Training/Trainer.h"
 
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
+
+#include <cstring>
+#include <set>
+#include <tuple>
 
 using namespace cutback;
 using namespace cutback::interpreter;
 
 static constexpr const char *kSteps = "training.steps";
 static constexpr const char *kSeed = "training.seed";
+static constexpr const char *kUndecayedNames = "training.undecayed";
 static constexpr const char *kScale = "training.loss_scale";
 static constexpr const char *kGood = "training.good_steps";
 static constexpr const char *kSkipped = "training.skipped_steps";
@@ -28,11 +34,47 @@ static Tensor numberOf(int64_t value) {
   return tensor;
 }
 
+/// Names with line ends, as bytes.
+static Tensor bytesOf(const std::vector<std::string> &names) {
+  std::string text = llvm::join(names, "\n");
+  Tensor tensor = Tensor::zeros(DType::U8, {static_cast<int64_t>(text.size())});
+  std::memcpy(tensor.data(), text.data(), text.size());
+  return tensor;
+}
+
+/// Whether parameters decay there as here. An empty string, or which does not.
+static std::string checkUndecayed(const TensorFile &file,
+                                  const Trainer &trainer) {
+  std::set<std::string> there;
+  if (const Tensor *stored = file.find(kUndecayedNames)) {
+    if (stored->type != DType::U8 || stored->rank() != 1)
+      return "has a list '" + std::string(kUndecayedNames) +
+             "' that no training has";
+    Tensor bytes = stored->contiguous();
+    llvm::SmallVector<llvm::StringRef> names;
+    llvm::StringRef(bytes.data(), bytes.numel()).split(names, '\n');
+    for (llvm::StringRef name : names)
+      there.insert(name.str());
+  }
+  std::vector<std::string> own = trainer.undecayed();
+  std::set<std::string> here(own.begin(), own.end());
+  for (const auto &[some, others, where] :
+       {std::tuple(&there, &here, "there, and decays here"),
+        std::tuple(&here, &there, "here, and decays there")})
+    for (const std::string &name : *some)
+      if (!others->count(name))
+        return "is the state of another training: '" + name +
+               "' has no weight decay " + where + " (--no-decay)";
+  return "";
+}
+
 std::string cutback::encodeState(const Trainer &trainer,
                                  const TrainingPoint &point) {
   std::vector<NamedTensor> tensors = trainer.state();
   tensors.emplace_back(kSeed, numberOf(point.seed));
   tensors.emplace_back(kSteps, numberOf(point.steps));
+  if (std::vector<std::string> names = trainer.undecayed(); !names.empty())
+    tensors.emplace_back(kUndecayedNames, bytesOf(names));
   if (point.scale) {
     Tensor scale = Tensor::zeros(DType::F64, {});
     scale.set(0, point.scale->scale);
@@ -91,8 +133,10 @@ std::string cutback::restoreState(const TensorFile &file, Trainer &trainer,
              textOf(found->type, found->sizes) + " there, and here " +
              textOf(tensor.type, tensor.sizes);
   }
-  known.insert(kSteps);
-  known.insert(kSeed);
+  if (std::string error = checkUndecayed(file, trainer); !error.empty())
+    return error;
+  for (const char *name : {kSteps, kSeed, kUndecayedNames})
+    known.insert(name);
   std::optional<LossScale> scale = point.scale;
   if (scale) {
     if (std::string error = readScale(file, *scale); !error.empty())

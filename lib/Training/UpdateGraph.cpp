@@ -19,6 +19,7 @@
 #include "cutback/Interpreter/Step.h"
 
 #include "mlir/IR/Verifier.h"
+#include "llvm/Support/GlobPattern.h"
 
 #include <limits>
 #include <map>
@@ -63,6 +64,55 @@ checkStorages(joint::GraphOp graph, const interpreter::StepNames &names,
   return success();
 }
 
+/// Its names in the model: a tied tensor has several.
+static SmallVector<StringRef> modelNames(const interpreter::StepNames &names,
+                                         const UpdatedParameter &parameter) {
+  SmallVector<StringRef> all = {parameter.name};
+  for (unsigned tied : parameter.tied)
+    all.push_back(names.arguments[tied]);
+  for (StringRef &name : all)
+    name.consume_front("param.");
+  return all;
+}
+
+/// Of the parameters that fit one of `optimizer.undecayed`.
+static LogicalResult
+markUndecayed(joint::GraphOp graph, const interpreter::StepNames &names,
+              const Optimizer &optimizer,
+              std::map<unsigned, UpdatedParameter> &updated) {
+  for (const std::string &text : optimizer.undecayed) {
+    llvm::Expected<llvm::GlobPattern> pattern = llvm::GlobPattern::create(text);
+    bool fits = false, isKnown = static_cast<bool>(pattern);
+    llvm::consumeError(pattern.takeError());
+    for (auto &[first, parameter] : updated) {
+      bool fitsThis = text == kFewDimensions
+                          ? parameter.type.getRank() < 2
+                          : isKnown && llvm::any_of(
+                                           modelNames(names, parameter),
+                                           [&](StringRef name) {
+                                             return pattern->match(name);
+                                           });
+      fits |= fitsThis;
+      parameter.decays &= !fitsThis;
+    }
+    if (fits)
+      continue;
+    std::string list;
+    for (auto &[first, parameter] : updated)
+      if (list.size() < 120)
+        list += (list.empty() ? "'" : ", '") +
+                modelNames(names, parameter).front().str() + "'";
+    auto diagnostic =
+        graph.emitError("--no-decay: no parameter that is updated "
+                        "fits '")
+        << text << "'";
+    diagnostic.attachNote()
+        << "there are " << (list.empty() ? "none" : list.c_str());
+    return failure();
+  }
+  return success();
+}
+
 FailureOr<std::vector<UpdatedParameter>>
 cutback::findParameters(joint::GraphOp graph, const Optimizer &optimizer) {
   interpreter::StepNames names = interpreter::nameStep(graph);
@@ -89,6 +139,7 @@ cutback::findParameters(joint::GraphOp graph, const Optimizer &optimizer) {
     parameter.gradient = number;
     parameter.type = type;
     parameter.name = names.arguments[first];
+    parameter.argumentName = graph.getArgName(first).str();
     parameter.gradientName = names.results[numForward + number];
     StringRef bare = parameter.name;
     bare.consume_front("param.");
@@ -99,7 +150,8 @@ cutback::findParameters(joint::GraphOp graph, const Optimizer &optimizer) {
     if (auto entry = found.find((*tied)[i]);
         entry != found.end() && i != entry->first)
       entry->second.tied.push_back(i);
-  if (failed(checkStorages(graph, names, found)))
+  if (failed(checkStorages(graph, names, found)) ||
+      failed(markUndecayed(graph, names, optimizer, found)))
     return failure();
   std::vector<UpdatedParameter> list;
   for (auto &[first, parameter] : found)
@@ -184,7 +236,7 @@ private:
                                     builder.getStringAttr(name), -1, false))}));
     };
     for (const UpdatedParameter &parameter : update.parameters) {
-      add(step.getArgName(parameter.argument), parameter.type);
+      add(parameter.argumentName, parameter.type);
       add(parameter.gradientName, parameter.type);
       for (const std::string &state : parameter.states)
         add(state, parameter.type);
@@ -251,7 +303,10 @@ private:
     auto fromOne = [&](Value value) {
       return call(op::rsub_Scalar, {value, 1.0});
     };
-    if (optimizer.weightDecay != 0)
+    if (optimizer.weightDecay != 0 &&
+        llvm::any_of(update.parameters, [](const UpdatedParameter &parameter) {
+          return parameter.decays;
+        }))
       decay = fromOne(call(op::mul_Tensor, {rate, optimizer.weightDecay}));
     Value first = fromOne(call(op::pow_Scalar, {optimizer.beta1, stepNumber}));
     Value second = fromOne(call(op::pow_Scalar, {optimizer.beta2, stepNumber}));
@@ -333,9 +388,9 @@ private:
     if (coefficient)
       gradient = call(op::mul_Tensor, {gradient, coefficient});
     if (optimizer.kind == Optimizer::AdamW)
-      updateByAdam(own, gradient);
+      updateByAdam(own, gradient, parameter.decays);
     else
-      updateBySgd(own, gradient);
+      updateBySgd(own, gradient, parameter.decays);
   }
 
   /// The rate is a number in f64, which makes of a parameter without dimensions
@@ -354,9 +409,9 @@ private:
               {(joint::getValueName(argument) + ".new").str()}));
   }
 
-  void updateBySgd(const Values &own, Value gradient) {
+  void updateBySgd(const Values &own, Value gradient, bool decays) {
     Value parameter = own.parameter;
-    if (optimizer.weightDecay != 0)
+    if (decays && optimizer.weightDecay != 0)
       gradient = call(op::add_Tensor, {gradient, parameter},
                       {{"alpha", optimizer.weightDecay}});
     Value direction = gradient;
@@ -376,9 +431,9 @@ private:
                {parameter, call(op::mul_Tensor, {direction, rate})}));
   }
 
-  void updateByAdam(const Values &own, Value gradient) {
+  void updateByAdam(const Values &own, Value gradient, bool decays) {
     Value parameter = own.parameter;
-    if (decay)
+    if (decays && decay)
       parameter = call(op::mul_Tensor, {parameter, decay});
     Value mean = interpolate(own.states[0], gradient, 1 - optimizer.beta1);
     write(own.states[0], mean);

@@ -39,7 +39,7 @@ bool isArtifact(const std::string &path) {
 // Arguments
 //===----------------------------------------------------------------------===//
 
-static DType dtypeNamed(StringRef name) {
+DType dtypeNamed(StringRef name) {
   for (int type = 0; type <= static_cast<int>(DType::C128); ++type)
     if (nameOf(static_cast<DType>(type)) == name)
       return static_cast<DType>(type);

@@ -15,6 +15,9 @@ namespace cutback {
 /// Whether `path` is a folder with a compiled step.
 bool isArtifact(const std::string &path);
 
+/// The type that a manifest calls `name`, which was verified.
+interpreter::DType dtypeNamed(llvm::StringRef name);
+
 /// A compiled step with its arguments. Not to be moved: the executor refers to
 /// it.
 struct BoundArtifact {

@@ -22,6 +22,8 @@ namespace cutback {
 
 namespace {
 
+constexpr const char *kNoLoss = "the step has no result 'loss' of one element";
+
 class ArtifactTrainer : public Trainer {
 public:
   BoundArtifact bound;
@@ -49,8 +51,7 @@ public:
   std::string placeState() override {
     std::string error;
     for (size_t i = 0; i < bound.tensors.size() && error.empty(); ++i)
-      if (const ArtifactArgument &argument = bound.artifact.arguments[i];
-          isState(argument) || StringRef(argument.name).starts_with("const."))
+      if (isKept(bound.artifact.arguments[i]))
         error = bound.executor->keep(i, bound.arguments[i]);
     return error;
   }
@@ -91,18 +92,87 @@ public:
         (isUpdate ? result.gradientNorm : loss) = tensor.getDouble(0);
     }
     if (error.empty() && !loss)
-      error = "the step has no result 'loss' of one element";
+      error = kNoLoss;
     result.loss = loss.value_or(0);
     return error;
   }
 
+  std::string evaluate(const TrainingInputs &inputs, double &loss) override {
+    if (std::string error = setInputs(inputs); !error.empty())
+      return error;
+    std::vector<std::pair<size_t, std::vector<char>>> written;
+    std::string error = keepWritten(written);
+    if (error.empty())
+      error = runForward(loss);
+    for (const auto &[i, bytes] : written) {
+      std::memcpy(bound.arguments[i], bytes.data(), bytes.size());
+      if (std::string wrong = bound.executor->keep(i, bound.arguments[i]);
+          error.empty())
+        error = wrong;
+    }
+    return error;
+  }
+
+  std::vector<std::string> undecayed() const override {
+    std::vector<std::string> list;
+    for (const ArtifactArgument &argument : bound.artifact.arguments)
+      if (argument.isUndecayed)
+        list.push_back(argument.name);
+    llvm::sort(list);
+    return list;
+  }
+
 private:
+  /// What the forward writes, as it is.
+  std::string
+  keepWritten(std::vector<std::pair<size_t, std::vector<char>>> &written) {
+    std::string error;
+    for (size_t i = 0; i < bound.tensors.size() && error.empty(); ++i) {
+      const ArtifactArgument &argument = bound.artifact.arguments[i];
+      if (!argument.isWritten || !isKept(argument))
+        continue;
+      auto &[number, bytes] = written.emplace_back();
+      number = i;
+      bytes.resize(bytesOf(argument));
+      error = bound.executor->readArgument(i, 0, bytesOf(argument),
+                                           bound.arguments[i], bytes.data());
+    }
+    return error;
+  }
+
+  std::string runForward(double &loss) {
+    const std::vector<ArtifactSegment> &segments = bound.artifact.segments;
+    auto forward = llvm::find_if(segments, [](const ArtifactSegment &segment) {
+      return segment.name == kernel::kForward;
+    });
+    if (forward == segments.end())
+      return "the step has no forward";
+    std::string error = bound.executor->run(
+        {static_cast<size_t>(forward - segments.begin())}, bound.arguments);
+    for (const ArtifactResult &one : bound.artifact.results) {
+      if (!error.empty() || one.name != "loss")
+        continue;
+      Tensor tensor;
+      error = readTensor(one, *bound.executor, bound.arguments, tensor);
+      if (!error.empty() || tensor.numel() != 1)
+        break;
+      loss = tensor.getDouble(0);
+      return "";
+    }
+    return error.empty() ? kNoLoss : error;
+  }
+
   static bool isState(const ArtifactArgument &argument) {
     StringRef name = argument.name;
     bool isOwn = argument.segment == kUpdateSegment && name != kLearningRate &&
                  name != kStepNumber && name != kLossScale;
     return argument.tied < 0 &&
            (isOwn || name.starts_with("param.") || name.starts_with("buffer."));
+  }
+
+  /// Is where launches run, from step to step.
+  static bool isKept(const ArtifactArgument &argument) {
+    return isState(argument) || StringRef(argument.name).starts_with("const.");
   }
 
   std::string runSegments() {

@@ -16,8 +16,10 @@
 #include "PlanRun.h"
 #include "RunChecks.h"
 #include "StepSources.h"
+#include "TrainInputs.h"
 
 #include "cutback/Planner/StepHooks.h"
+#include "cutback/Runtime/Arguments.h"
 #include "cutback/Support/SafeFile.h"
 #include "cutback/Support/Text.h"
 #include "cutback/Target/CPU/NativeStep.h"
@@ -39,14 +41,13 @@ namespace cutback {
 
 static std::vector<OptionSpec> trainOptions() {
   return {
-      {"inputs", OptionSpec::Text, "F", "safetensors file with the batches"},
       {"weights", OptionSpec::Text, "F",
        "parameters and buffers to begin with: a .pt2 or\n"
        "safetensors file; without it, those that IN or DIR holds"},
       {"steps", OptionSpec::Integer, "N",
        "of the whole training, where --schedule ends", false, 1},
       {"until", OptionSpec::Integer, "N",
-       "stop behind this step all the same; the state goes on", false, 1},
+       "stop after this step all the same; the state goes on", false, 1},
       {"lr", OptionSpec::Number, "X", "learning rate, the highest one"},
       {"schedule", OptionSpec::Choice, "constant|cosine",
        "of the learning rate; cosine goes down to --min-lr"},
@@ -57,13 +58,13 @@ static std::vector<OptionSpec> trainOptions() {
        "go on from this safetensors file, if it is there, and\n"
        "write it: parameters, buffers, optimizer, step, seed"},
       {"save-every", OptionSpec::Integer, "N",
-       "write it behind every so many steps; default: behind\n"
+       "write it after every so many steps; default: after\n"
        "the last one, and every ten minutes",
        false, 1},
       {"log", OptionSpec::Text, "F",
        "append a line of JSON a step to this file: loss, lr,\n"
        "seconds, tokens a second (elements of input.0, if they\n"
-       "are integers), seconds to the end"},
+       "are integers), seconds to the end, loss of an evaluation"},
       {"target", OptionSpec::Choice, "cpu|reference",
        "of IN: machine code (default), or op by op"},
       {"loss-scale", OptionSpec::Text, "dynamic|X",
@@ -82,16 +83,18 @@ static std::vector<OptionSpec> trainOptions() {
 CommandSpec trainSpec() {
   CommandSpec spec;
   spec.name = "train";
-  spec.arguments = "IN | DIR --inputs=F --steps=N --lr=X";
+  spec.arguments = "IN | DIR --inputs=F | --tokens=F --steps=N --lr=X";
   spec.summary =
       "Train: N steps of forward, backward and update.\n\n"
       "IN is trained in this process, DIR is of `compile --optimizer` and "
       "brings the\nupdate. Tensors in --inputs have one dimension more than "
-      "the step takes: step k\nhas row k, from the first again behind the "
+      "the step takes: step k\nhas row k, from the first again after the "
       "last. Each step prints its loss, the\nlearning rate, the norm of the "
       "gradients where they are clipped, the scale of\nthe loss and the steps "
       "that it skipped, the time, and the most memory that the\nprocess had.";
-  std::vector<OptionSpec> options = trainOptions();
+  std::vector<OptionSpec> options = trainInputOptions();
+  std::vector<OptionSpec> training = trainOptions();
+  options.insert(options.end(), training.begin(), training.end());
   std::vector<OptionSpec> optimizer = optimizerOptions();
   options.insert(options.end(), optimizer.begin(), optimizer.end());
   spec.options = withPlanOptions(std::move(options));
@@ -115,41 +118,6 @@ constexpr std::chrono::minutes kSavePeriod(10);
 constexpr const char *kEarlierState =
     "the state, if one is written, is that of an earlier step";
 
-/// The file of --inputs may have weights beside them.
-bool isInput(StringRef name) {
-  return name.starts_with("input.") || name.starts_with("tangent.");
-}
-
-/// Rows of the tensors in --inputs.
-class Batches {
-public:
-  explicit Batches(const TensorFile &file) : file(file) {}
-
-  /// The tensor of a step.
-  std::optional<Tensor> find(StringRef name, int64_t step) const {
-    const Tensor *all = file.find(name);
-    if (!all || all->rank() == 0 || all->sizes[0] == 0)
-      return std::nullopt;
-    Tensor row = *all;
-    row.offset += (step % all->sizes[0]) * all->strides[0];
-    row.sizes.erase(row.sizes.begin());
-    row.strides.erase(row.strides.begin());
-    return row.contiguous();
-  }
-
-  std::vector<NamedTensor> at(int64_t step) const {
-    std::vector<NamedTensor> tensors;
-    for (const auto &[name, all] : file.tensors())
-      if (isInput(name))
-        if (auto row = find(name, step))
-          tensors.emplace_back(name, *row);
-    return tensors;
-  }
-
-private:
-  const TensorFile &file;
-};
-
 /// What a training is made of.
 struct Training {
   explicit Training(const CommandLine &line) : checks(line) {}
@@ -158,6 +126,7 @@ struct Training {
   HookTable hooks; ///< of IN
   RunChecks checks;
   StepFiles sources;
+  TrainBatches batches, held;
   std::optional<Optimizer> optimizer;
   LearningRate rate;
   std::optional<LossScale> scale; ///< as asked for
@@ -173,9 +142,11 @@ int wrongUsage(Session &session, const std::string &what) {
 int readOptions(Session &session, Training &training) {
   const CommandLine &line = session.line;
   for (const char *name : {"inputs", "steps", "lr"})
-    if (!line.has(name)) {
+    if (!line.has(name) &&
+        !(std::string_view(name) == "inputs" && line.has("tokens"))) {
       session.error("expected --" + std::string(name));
-      session.note("a training takes --inputs=F --steps=N --lr=X");
+      session.note("a training takes --inputs=F or --tokens=F, --steps=N and "
+                   "--lr=X");
       return WrongUsage;
     }
   std::string error;
@@ -237,13 +208,17 @@ int openModel(Session &session, Training &training) {
   if (int code = session.addHooks(training.hooks))
     return code;
   options.hook = runHooksOf(training.hooks);
-  Batches batches(sources.inputs);
+  training.batches.rows = sources.inputs;
+  if (int code = openTrainInputs(
+          session, inputsOf(imported.graph, options.partition.symbols),
+          training.batches, training.held))
+    return code;
   session.progress.step("planning");
   training.trainer = makeModelTrainer(
       imported.graph,
       [&](StringRef name) -> std::optional<Tensor> {
-        if (isInput(name))
-          return batches.find(name, 0);
+        if (isInputName({name.data(), name.size()}))
+          return training.batches.find(name, 0, 0);
         return sources.find(name);
       },
       options);
@@ -262,11 +237,19 @@ int openFolder(Session &session, Training &training) {
     return code;
   if (int code = unpackWeights(session, training.sources))
     return code;
-  Batches batches(training.sources.inputs);
+  const std::string &folder = session.line.arguments[0];
+  training.batches.rows = training.sources.inputs;
+  std::vector<StepInput> inputs;
+  if (session.line.has("tokens") || session.line.has("eval-tokens"))
+    if (int code = inputsOf(session, folder, inputs))
+      return code;
+  if (int code =
+          openTrainInputs(session, inputs, training.batches, training.held))
+    return code;
   return openArtifactTrainer(
-      session, session.line.arguments[0], training.sources,
-      [&](StringRef name) { return batches.find(name, 0); }, training.checks,
-      training.trainer);
+      session, folder, training.sources,
+      [&](StringRef name) { return training.batches.find(name, 0, 0); },
+      training.checks, training.trainer);
 }
 
 //===----------------------------------------------------------------------===//
@@ -420,7 +403,8 @@ int64_t tokensOf(const TrainingInputs &inputs) {
 
 /// A line of --log.
 std::string jsonOf(const Training &training, const TrainingInputs &inputs,
-                   const TrainingResult &result, double seconds,
+                   const TrainingResult &result,
+                   const std::optional<double> &held, double seconds,
                    double secondsLeft) {
   auto number = [](double value) {
     return std::isfinite(value)
@@ -431,6 +415,8 @@ std::string jsonOf(const Training &training, const TrainingInputs &inputs,
                      ", \"steps\": " + std::to_string(training.rate.steps) +
                      ", \"loss\": " + number(result.loss) +
                      ", \"lr\": " + number(inputs.learningRate);
+  if (held)
+    text += ", \"eval_loss\": " + number(*held);
   if (result.gradientNorm)
     text += ", \"norm\": " + number(*result.gradientNorm);
   if (inputs.lossScale != 1)
@@ -464,11 +450,75 @@ int writeLog(Session &session, int log, const std::string &text) {
                                    "': " + error);
 }
 
+/// The mean loss of what is held out, if this step is one behind which it is
+/// asked for; and its line.
+int evaluate(Session &session, Training &training, int64_t step,
+             std::optional<double> &mean) {
+  auto every = session.line.integer("eval-every");
+  if (!every || (step % *every != 0 && step != training.rate.steps))
+    return Done;
+  int64_t count =
+      std::min(training.held.count(),
+               session.line.integer("eval-batches").value_or(INT64_MAX));
+  auto begin = std::chrono::steady_clock::now();
+  double sum = 0;
+  for (int64_t batch = 0; batch < count; ++batch) {
+    TrainingInputs inputs;
+    inputs.tensors = training.held.at(batch, training.point.seed);
+    inputs.seed = training.point.seed + batch;
+    double loss = 0;
+    if (std::string error = training.trainer->evaluate(inputs, loss);
+        !error.empty()) {
+      session.error("evaluation, batch " + std::to_string(batch + 1) + ": " +
+                    error);
+      session.note(kEarlierState);
+      return NoPlan;
+    }
+    sum += loss;
+  }
+  mean = sum / static_cast<double>(count);
+  std::chrono::duration<double, std::milli> time =
+      std::chrono::steady_clock::now() - begin;
+  return session.write(std::nullopt,
+                       llvm::formatv("eval {0}/{1}  loss {2}  {3}  {4} ms\n",
+                                     step, training.rate.steps,
+                                     llvm::format("%.9g", *mean),
+                                     formatCount(count, "batch", "batches"),
+                                     llvm::format("%.1f", time.count())));
+}
+
+/// One step and its line. Exit code.
+int runStep(Session &session, Training &training, TrainingInputs &inputs,
+            TrainingResult &result, double &seconds) {
+  int64_t step = training.point.steps;
+  inputs.tensors = training.batches.at(step, training.point.seed);
+  inputs.learningRate = training.rate.at(step);
+  inputs.number = training.point.updates();
+  std::optional<LossScale> &scale = training.point.scale;
+  inputs.lossScale = scale ? scale->scale : 1;
+  inputs.seed = training.point.seed + step;
+  auto begin = std::chrono::steady_clock::now();
+  std::string error = training.trainer->run(inputs, result);
+  std::chrono::duration<double> time = std::chrono::steady_clock::now() - begin;
+  seconds = time.count();
+  if (training.checks.hasStopped())
+    error = "a gradient is not finite";
+  if (error.empty() && scale)
+    error = scale->count(result.isSkipped);
+  if (error.empty() && !std::isfinite(result.loss) && !result.isSkipped)
+    error = "the loss is " + llvm::formatv("{0}", result.loss).str();
+  if (error.empty())
+    return session.write(std::nullopt,
+                         lineOf(training, inputs, result, seconds * 1000));
+  session.error("step " + std::to_string(step + 1) + ": " + error);
+  session.note(kEarlierState);
+  return NoPlan;
+}
+
 int runSteps(Session &session, Training &training) {
   int log = -1;
   if (int code = openLog(session, log))
     return code;
-  Batches batches(training.sources.inputs);
   int64_t last = lastStep(session, training);
   using Clock = std::chrono::steady_clock;
   auto every = session.line.integer("save-every");
@@ -476,37 +526,19 @@ int runSteps(Session &session, Training &training) {
   int64_t first = training.point.steps;
   for (int64_t &step = training.point.steps; step < last;) {
     TrainingInputs inputs;
-    inputs.tensors = batches.at(step);
-    inputs.learningRate = training.rate.at(step);
-    inputs.number = training.point.updates();
-    std::optional<LossScale> &scale = training.point.scale;
-    inputs.lossScale = scale ? scale->scale : 1;
-    inputs.seed = training.point.seed + step;
     TrainingResult result;
-    auto begin = std::chrono::steady_clock::now();
-    std::string error = training.trainer->run(inputs, result);
-    std::chrono::duration<double, std::milli> time =
-        std::chrono::steady_clock::now() - begin;
-    if (training.checks.hasStopped())
-      error = "a gradient is not finite";
-    if (error.empty() && scale)
-      error = scale->count(result.isSkipped);
-    if (error.empty() && !std::isfinite(result.loss) && !result.isSkipped)
-      error = "the loss is " + llvm::formatv("{0}", result.loss).str();
-    if (!error.empty()) {
-      session.error("step " + std::to_string(step + 1) + ": " + error);
-      session.note(kEarlierState);
-      return NoPlan;
-    }
-    if (int code = session.write(
-            std::nullopt, lineOf(training, inputs, result, time.count())))
+    double seconds = 0;
+    if (int code = runStep(session, training, inputs, result, seconds))
+      return code;
+    std::optional<double> held;
+    if (int code = evaluate(session, training, step + 1, held))
       return code;
     auto now = Clock::now();
     std::chrono::duration<double> passed = now - started;
     double left = passed.count() / (step + 1 - first) * (last - step - 1);
-    if (int code = writeLog(
-            session, log,
-            jsonOf(training, inputs, result, time.count() / 1000, left)))
+    if (int code =
+            writeLog(session, log,
+                     jsonOf(training, inputs, result, held, seconds, left)))
       return code;
     ++step;
     bool isDue = every ? step % *every == 0 : now - saved >= kSavePeriod;

@@ -71,8 +71,9 @@ struct ArtifactArgument : ArtifactTensor {
   std::vector<std::string> declared;
   /// What it holds if no file has it.
   enum Fill { Required, Zeros, Ones, Seed } fill = Required;
-  bool isWritten = false; ///< and is a result, under its name
-  bool isUpdated = false; ///< by segment `update`
+  bool isWritten = false;   ///< and is a result, under its name
+  bool isUpdated = false;   ///< by segment `update`
+  bool isUndecayed = false; ///< and without weight decay that others have
   /// The segment that alone takes it; empty for one of the step.
   std::string segment;
   /// The earlier argument that is the same memory; -1 for none.
@@ -159,6 +160,8 @@ struct ArtifactSegment {
 /// The segment that a step has if it was compiled with an optimizer: what
 /// `train` runs behind all others, and `run` does not.
 inline constexpr const char *kUpdateSegment = "update";
+/// Attribute of its op: the arguments that it updates without weight decay.
+inline constexpr const char *kUndecayed = "undecayed";
 
 /// A file of a step's folder.
 struct ArtifactFile {

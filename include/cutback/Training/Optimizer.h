@@ -13,12 +13,18 @@
 
 namespace cutback {
 
+/// In Optimizer::undecayed: all parameters of fewer than two dimensions, which
+/// are biases and what norms multiply by. No parameter has such a name.
+inline constexpr const char *kFewDimensions = "1d";
+
 /// An update rule with its constants. Learning rate and number of the step are
 /// none of them: they are tensors, so that one compiled update serves all
 /// schedules. Formulas and defaults are those of torch.optim.
 struct Optimizer {
   enum Kind { Sgd, AdamW } kind = AdamW;
   double weightDecay = 0;
+  /// Parameters that do not decay: patterns of their names, or kFewDimensions.
+  std::vector<std::string> undecayed;
   double momentum = 0; ///< of Sgd
   bool nesterov = false;
   double beta1 = 0.9, beta2 = 0.999, epsilon = 1e-8; ///< of AdamW

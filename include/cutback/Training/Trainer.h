@@ -46,6 +46,11 @@ public:
   /// of no step.
   virtual std::string run(const TrainingInputs &inputs,
                           TrainingResult &result) = 0;
+  /// The loss of the forward alone, on `inputs`: nothing of the state changes,
+  /// no hook runs. An empty string, or what went wrong.
+  virtual std::string evaluate(const TrainingInputs &inputs, double &loss) = 0;
+  /// Names of parameters that are updated without weight decay, sorted.
+  virtual std::vector<std::string> undecayed() const = 0;
   /// Of the arena; 0 without one.
   virtual int64_t arenaBytes() const = 0;
   /// The greatest scale that the loss takes; nothing where the update takes

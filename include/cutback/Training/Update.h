@@ -23,18 +23,21 @@ inline constexpr llvm::StringLiteral kGreatestGradient = "grad_max";
 
 /// A parameter that is updated, under its names in files.
 struct UpdatedParameter {
-  unsigned argument = 0; ///< of the step's graph
-  unsigned gradient = 0; ///< number among the gradients of the graph
-  std::string name;      ///< "param.fc.weight"
+  unsigned argument = 0;    ///< of the step's graph
+  unsigned gradient = 0;    ///< number among the gradients of the graph
+  std::string name;         ///< "param.fc.weight"
+  std::string argumentName; ///< in the graph
   std::string gradientName;
   std::vector<std::string> states; ///< "optimizer.exp_avg.fc.weight"
   mlir::RankedTensorType type;
+  bool decays = true; ///< takes part in Optimizer::weightDecay
   /// Further arguments that are the same tensor, updated with it.
   std::vector<unsigned> tied;
 };
 
 /// The parameters of `graph` that have a gradient, each tensor once, in the
-/// order of their arguments. Fails as findTied() does.
+/// order of their arguments. Fails as findTied() does, and with an error at
+/// `graph` where one of Optimizer::undecayed fits none of them.
 mlir::FailureOr<std::vector<UpdatedParameter>>
 findParameters(joint::GraphOp graph, const Optimizer &optimizer);
 

@@ -144,6 +144,11 @@ void StepPlaces::findWritten(size_t segment) {
     if (isUpdate)
       artifact.arguments[found->second].isUpdated = true;
   });
+  kernel::SegmentOp op = segments.ops[segment];
+  if (auto undecayed = op->getAttrOfType<ArrayAttr>(kUndecayed))
+    for (StringRef name : undecayed.getAsValueRange<StringAttr>())
+      if (auto found = argumentNumber.find(name); found != argumentNumber.end())
+        artifact.arguments[found->second].isUndecayed = true;
 }
 
 int64_t StepPlaces::seedNumber() {

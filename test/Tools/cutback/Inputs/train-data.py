@@ -24,12 +24,18 @@ TRAININGS = {
     "adamw": (torch.optim.AdamW, {}, 0.0, False),
     "clipped": (torch.optim.AdamW, {"betas": (0.8, 0.95), "eps": 1e-6,
                                     "weight_decay": 0.1}, 0.1, True),
+    "groups": (torch.optim.AdamW, {"weight_decay": 0.5}, 0.0, False),
 }
 
 
-def train(model, batches, kind, options, clip, cosine):
+def train(model, batches, grouped, kind, options, clip, cosine):
     parameters = list(model.parameters())
-    optimizer = kind(parameters, lr=0.01, **options)
+    groups = [{"params": parameters}]
+    if grouped:
+        groups = [{"params": [p for p in parameters if p.dim() >= 2]},
+                  {"params": [p for p in parameters if p.dim() < 2],
+                   "weight_decay": 0.0}]
+    optimizer = kind(groups, lr=0.01, **options)
     losses, norms = [], []
     for k in range(STEPS):
         if cosine:
@@ -54,7 +60,7 @@ def main():
     curves = {}
     for name, settings in TRAININGS.items():
         model = torch.export.load(str(folder / "model.pt2")).module()
-        curves[name] = train(model, batches, *settings)
+        curves[name] = train(model, batches, name == "groups", *settings)
         for key, value in model.named_parameters():
             tensors["%s.param.%s" % (name, key)] = value.detach().contiguous()
     save_file(tensors, str(folder / "train.safetensors"))

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What the steps of a training take: rows of files of tensors, and tokens.
+#ifndef CUTBACK_TOOLS_CUTBACK_TRAININPUTS_H
+#define CUTBACK_TOOLS_CUTBACK_TRAININPUTS_H
+
+#include "PlanRun.h"
+
+#include "cutback/Interpreter/TensorFile.h"
+#include "cutback/Training/Tokens.h"
+
+namespace cutback {
+
+/// The options of `train` that say where inputs are from.
+std::vector<OptionSpec> trainInputOptions();
+
+/// An input of a step, with the sizes that it is asked for.
+struct StepInput {
+  std::string name; ///< "input.0"
+  interpreter::DType type = interpreter::DType::F32;
+  /// Nothing where a symbol has no value.
+  std::optional<llvm::SmallVector<int64_t>> sizes;
+};
+
+/// The inputs of a model, and of a folder that was compiled.
+std::vector<StepInput> inputsOf(joint::GraphOp graph,
+                                const llvm::StringMap<int64_t> &symbols);
+int inputsOf(Session &session, const std::string &folder,
+             std::vector<StepInput> &inputs);
+
+/// Batches by number: rows of the tensors in a file, and of a file of tokens
+/// what the other does not have.
+class TrainBatches {
+public:
+  /// The tensor of batch number `batch`; nothing if there is none of that name.
+  std::optional<interpreter::Tensor> find(llvm::StringRef name, int64_t batch,
+                                          int64_t seed);
+  std::vector<interpreter::NamedTensor> at(int64_t batch, int64_t seed);
+  /// Until one is seen for the second time: the fewest rows or windows.
+  int64_t count() const;
+  /// Sorted.
+  std::vector<std::string> names() const;
+
+  interpreter::TensorFile rows;
+  std::optional<TokenBatches> tokens;
+};
+
+/// Opens --tokens for `batches`, whose rows are open, and what --eval-inputs
+/// and --eval-tokens give for `held`. Exit code.
+int openTrainInputs(Session &session, const std::vector<StepInput> &inputs,
+                    TrainBatches &batches, TrainBatches &held);
+
+} // namespace cutback
+
+#endif // CUTBACK_TOOLS_CUTBACK_TRAININPUTS_H
