@@ -70,9 +70,35 @@ static bool hasCheckpoints(joint::GraphOp graph) {
   return !graph.getBody().front().getOps<joint::CheckpointOp>().empty();
 }
 
+static bool asksForBackward(const TrainingGraphOptions &options) {
+  const DifferentiateOptions &asked = options.differentiate;
+  return options.second.isAsked() || !asked.gradOf.empty() ||
+         !asked.lossOutputs.empty() || !asked.sequence.empty() ||
+         !asked.hooks.empty() || asked.collectivesFirst;
+}
+
+bool cutback::wantsNoGradient(joint::GraphOp graph,
+                              const TrainingGraphOptions &options) {
+  bool isMarked = false;
+  for (unsigned arg = 0; arg < graph.getNumArguments(); ++arg)
+    isMarked |= static_cast<bool>(graph.getArgAttr(arg, kRequiresGrad));
+  return !isMarked && !asksForBackward(options) &&
+         graph.getOutput().getGradientOf().empty();
+}
+
+static LogicalResult makeForward(joint::GraphOp graph,
+                                 const TrainingGraphOptions &options) {
+  if (failed(functionalize(graph)) || failed(decomposeComposites(graph)) ||
+      (options.functionalizeRng && failed(functionalizeRng(graph))))
+    return failure();
+  return decomposeToCore(graph);
+}
+
 LogicalResult cutback::makeTrainingGraph(joint::GraphOp graph,
                                          const TrainingGraphOptions &options,
                                          EagerCount *eager) {
+  if (options.forwardOnly)
+    return makeForward(graph, options);
   bool isForward = graph.getOutput().getGradientOf().empty();
   bool isSecond = options.second.isAsked();
   if (!isForward)

@@ -12,6 +12,7 @@
 
 #include "PlanRun.h"
 
+#include "cutback/Dialect/Joint/Loss.h"
 #include "cutback/Planner/Planner.h"
 #include "cutback/Planner/TrainingGraph.h"
 
@@ -34,7 +35,30 @@ int PlanRun::loadStored(Session &session) {
   return Done;
 }
 
-int PlanRun::load(Session &session, const ImportOptions &importOptions) {
+/// A plan of a forward alone saves nothing: there is nothing to compare.
+void PlanRun::findInference(const TrainingGraphOptions &gradients,
+                            bool hasTangents) {
+  joint::GraphOp graph = imported.graph;
+  if (imported.format != InputFormat::Pt2 ||
+      !graph.getOutput().getGradientOf().empty() ||
+      !gradients.differentiate.gradOf.empty() || gradients.second.isAsked())
+    return;
+  OperandRange results = graph.getOutput().getForwardResults();
+  if (wantsNoGradient(graph, gradients))
+    inference = "no parameter or input requires a gradient";
+  else if (!hasTangents &&
+           (results.empty() || !joint::isLossType(results[0].getType())))
+    inference = "the first output is no loss";
+  if (!inference)
+    return;
+  options.mayLackGradients = true;
+  options.strategy = Strategy::Eager;
+  options.bytePricePs = 0;
+  options.withinTorchPeak = options.figures = false;
+}
+
+int PlanRun::load(Session &session, const ImportOptions &importOptions,
+                  bool mayInfer, bool hasTangents) {
   if (isStoredPlan(session.line.arguments[0]))
     return loadStored(session);
   std::string error;
@@ -50,6 +74,9 @@ int PlanRun::load(Session &session, const ImportOptions &importOptions) {
   if (failed(module))
     return WrongInput;
   imported = std::move(*module);
+  if (mayInfer)
+    findInference(gradients, hasTangents);
+  gradients.forwardOnly = inference.has_value();
   session.progress.step("making the training graph");
   EagerCount count;
   count.symbols = options.symbols;

@@ -19,6 +19,9 @@ struct PlanRun {
   PartitionOptions options;
   double importSeconds = 0;
   std::unique_ptr<PartitionResult> result;
+  /// No gradient is wanted, and there is no backward: of load() that may find
+  /// so. Why, for whoever reads results.
+  std::optional<std::string> inference;
   /// What eager PyTorch keeps, of an input without a backward.
   std::optional<AutogradSaves> eager;
 
@@ -32,7 +35,10 @@ struct PlanRun {
 
   /// Reads the plan options and the graph; of a folder that `compile` wrote,
   /// the plan that is in it, which it proves. Returns an exit code.
-  int load(Session &session, const ImportOptions &options);
+  /// With `mayInfer`, a program that nothing asks gradients of, or that has no
+  /// loss and is given no gradient of its results, gets none.
+  int load(Session &session, const ImportOptions &options,
+           bool mayInfer = false, bool hasTangents = false);
   /// Prepares the graph, plans, and asks the certificate, unless the plan was
   /// stored. With `memory` the step's arena is planned too. Returns an exit
   /// code.
@@ -40,6 +46,7 @@ struct PlanRun {
 
 private:
   int loadStored(Session &session);
+  void findInference(const TrainingGraphOptions &gradients, bool hasTangents);
 };
 
 } // namespace cutback

@@ -11,6 +11,7 @@
 
 #include "ArtifactRun.h"
 #include "PlanRun.h"
+#include "ResultCheck.h"
 #include "RunChecks.h"
 #include "SizedStep.h"
 #include "StepSources.h"
@@ -20,14 +21,11 @@
 #include "cutback/Planner/StepHooks.h"
 #include "cutback/Report/PartitionFiles.h"
 #include "cutback/Report/Report.h"
-#include "cutback/Support/Json.h"
 #include "cutback/Support/SafeFile.h"
 #include "cutback/Support/Text.h"
 #include "cutback/Target/CPU/NativeStep.h"
 
 #include "llvm/Support/FormatVariadic.h"
-
-#include <map>
 
 using namespace mlir;
 using namespace cutback::interpreter;
@@ -41,8 +39,9 @@ static std::vector<OptionSpec> runOptions() {
        "use the reference interpreter: slow, and exact"},
       {"target", OptionSpec::Choice, "cpu",
        "run the kernels as machine code for this CPU, in the\n"
-       "arena; calls are the interpreter's. Without this and\n"
-       "--reference, DIR is of `compile --target=...`"},
+       "arena; calls are the interpreter's. The default, but\n"
+       "for a DIR of `compile --target=...`, which runs as it\n"
+       "was compiled"},
       {"inputs", OptionSpec::Text, "F", "safetensors file with the arguments"},
       {"weights", OptionSpec::Text, "F",
        "parameters and buffers: a .pt2 or safetensors file;\n"
@@ -92,13 +91,17 @@ CommandSpec runSpec() {
       "\nTensors are called input.N, param.NAME, buffer.NAME, tangent.N; "
       "loss,\n"
       "output.N, grad.NAME, grad.input.N. Exit code 3 if --check finds a\n"
-      "difference.\n\nHalves that are stored, in a folder that `compile` "
+      "difference.\n\nThe forward alone runs where nothing requires a "
+      "gradient, and of a .pt2 whose\nfirst output is no loss, unless "
+      "--inputs has tangent.N, its gradient.\n\nHalves that are stored, in a "
+      "folder that `compile` "
       "wrote or in three files,\nare proved against the joint graph and run as "
       "they are.";
   spec.minArguments = 1;
   spec.maxArguments = 3;
   spec.options = withPlanOptions(runOptions());
   spec.examples = {
+      "run model.pt2 --inputs=batch.safetensors",
       "run model.pt2 --reference --inputs=batch.safetensors",
       "run model.pt2 --reference --inputs=e.safetensors --check=e.safetensors",
       ("run joint.txt --reference --weights=model.pt2 "
@@ -106,7 +109,7 @@ CommandSpec runSpec() {
       "run out --reference --weights=model.pt2 --inputs=batch.safetensors",
       ("run out --weights=model.pt2 --inputs=e.safetensors "
        "--check=e.safetensors"),
-      "run model.pt2 --target=cpu --inputs=e.safetensors --check=e.safetensors",
+      "run model.pt2 --inputs=e.safetensors --check=e.safetensors",
       "run model.pt2 --inputs=batch.safetensors --anomaly",
       "run out --inputs=e.safetensors --check-recompute --trace=run.json",
   };
@@ -167,161 +170,6 @@ static int checkInputs(Session &session, const StepFiles &sources,
 }
 
 //===----------------------------------------------------------------------===//
-// Check
-//===----------------------------------------------------------------------===//
-
-static int readTolerance(Session &session, Tolerance &tolerance,
-                         std::map<std::string, double> &byName) {
-  const CommandLine &line = session.line;
-  tolerance.atol = line.number("atol").value_or(tolerance.atol);
-  if (auto rtol = line.number("rtol"))
-    tolerance.rtol = tolerance.rtolHalf = *rtol;
-  auto path = line.get("tolerances");
-  if (!path)
-    return Done;
-  bool isFile = !isDevice(std::string(*path));
-  auto buffer = llvm::MemoryBuffer::getFile(isFile ? std::string(*path) : "");
-  JsonDocument document;
-  bool isObject =
-      buffer &&
-      !JsonDocument::parse(std::string_view((*buffer)->getBufferStart(),
-                                            (*buffer)->getBufferSize()),
-                           document) &&
-      document.root().isObject();
-  JsonValue key;
-  for (JsonValue child :
-       isObject ? document.root().children() : JsonValue().children()) {
-    if (!key) {
-      key = child;
-      continue;
-    }
-    std::optional<double> rtol = child.asDouble();
-    isObject &= rtol.has_value();
-    byName[key.decoded()] = rtol.value_or(0);
-    key = JsonValue();
-  }
-  if (!isObject) {
-    session.error("no JSON object of numbers in '" + std::string(*path) + "'");
-    session.note("--tolerances takes {\"grad.fc.weight\": 1e-4, ...}");
-    return WrongInput;
-  }
-  tolerance.byName = [&byName](StringRef name) -> std::optional<double> {
-    auto found = byName.find(name.str());
-    if (found == byName.end())
-      return std::nullopt;
-    return found->second;
-  };
-  return Done;
-}
-
-static std::string kindOf(StringRef name) {
-  if (name.starts_with("grad."))
-    return "gradients";
-  return name == "loss"                ? "loss"
-         : name.starts_with("buffer.") ? "buffers"
-                                       : "outputs";
-}
-
-static std::string wrongText(const Difference &difference) {
-  std::string out = "wrong: " + difference.name + " ";
-  if (!difference.problem.empty())
-    return out + difference.problem + "\n";
-  out += llvm::formatv("differs by {0:e3}, allowed {1:e3}", difference.largest,
-                       difference.allowed);
-  if (difference.allowed > 0)
-    out += llvm::formatv(" ({0:f1} times)", difference.badness());
-  return out + "\n";
-}
-
-/// The tensors that are wrong, the worst first.
-static std::vector<const Difference *>
-findWrong(const std::vector<Difference> &list) {
-  std::vector<const Difference *> wrong;
-  for (const Difference &difference : list)
-    if (!difference.isRight())
-      wrong.push_back(&difference);
-  llvm::stable_sort(wrong, [](const Difference *a, const Difference *b) {
-    return a->badness() > b->badness();
-  });
-  return wrong;
-}
-
-/// One line a kind with its worst tensor, and one for each that is wrong.
-static std::string checkText(const std::vector<Difference> &list,
-                             ArrayRef<const Difference *> wrong) {
-  std::map<std::string, std::pair<size_t, const Difference *>> kinds;
-  for (const Difference &difference : list) {
-    auto &[count, worst] = kinds[kindOf(difference.name)];
-    ++count;
-    if (!worst || difference.badness() > worst->badness())
-      worst = &difference;
-  }
-  std::string failures;
-  for (const Difference *difference : wrong)
-    failures += wrongText(*difference);
-  TextTable table({TextTable::Left, TextTable::Right, TextTable::Left,
-                   TextTable::Right, TextTable::Right});
-  table.add({"checked", "tensors", "worst", "difference", "allowed"});
-  for (const auto &[kind, entry] : kinds)
-    table.add({kind, std::to_string(entry.first), entry.second->name,
-               llvm::formatv("{0:e2}", entry.second->largest).str(),
-               llvm::formatv("{0:e2}", entry.second->allowed).str()});
-  return table.str(0) + failures;
-}
-
-/// How far the worst of `wrong` is off, in a line.
-static std::string verdictText(size_t checked,
-                               ArrayRef<const Difference *> wrong) {
-  if (wrong.empty())
-    return "all " + formatCount(checked, "tensor") + " agree\n";
-  std::string out = formatCount(wrong.size(), "tensor") + " of " +
-                    std::to_string(checked) + " differ";
-  const Difference &worst = *wrong.front();
-  if (worst.problem.empty() && worst.scale > 0)
-    out += llvm::formatv("; {0} most, by {1:e1} of its largest value",
-                         worst.name, worst.largest / worst.scale);
-  return out + "\n";
-}
-
-/// Whether rounding may be all that makes the difference: it is small beside
-/// the largest of these tensors (one that is zero but for rounding may be all
-/// wrong).
-static bool mayBeRounding(ArrayRef<const Difference *> wrong) {
-  double scale = 0;
-  for (const Difference *one : wrong)
-    scale = std::max(scale, one->scale);
-  return !wrong.empty() && llvm::all_of(wrong, [&](const Difference *one) {
-    return one->problem.empty() && one->rtol > 0 &&
-           one->largest <= 0.05 * scale;
-  });
-}
-
-static int check(Session &session, const ReferenceResult &result,
-                 std::string &text) {
-  TensorFile expected;
-  if (int code = openTensors(session, "check", expected))
-    return code;
-  Tolerance tolerance;
-  tolerance.rounding = result.rounding;
-  TensorFile exact;
-  if (int code = openTensors(session, "exact", exact))
-    return code;
-  tolerance.exact = session.line.has("exact") ? &exact : nullptr;
-  std::map<std::string, double> byName;
-  if (int code = readTolerance(session, tolerance, byName))
-    return code;
-  std::vector<Difference> list =
-      compareResults(result.tensors, expected, tolerance);
-  std::vector<const Difference *> wrong = findWrong(list);
-  text += checkText(list, wrong) + verdictText(list.size(), wrong);
-  if (mayBeRounding(wrong) && !tolerance.exact)
-    text += "rounding grows through batch norms in training and through deep "
-            "models:\n--exact=F, the results in float64, allows four times "
-            "PyTorch's own error\n";
-  return wrong.empty() ? Done : NoPlan;
-}
-
-//===----------------------------------------------------------------------===//
 // Run
 //===----------------------------------------------------------------------===//
 
@@ -338,8 +186,11 @@ static std::string kernelText(const KernelModule &kernels) {
 }
 
 static std::string resultText(const ReferenceResult &result,
-                              const StoredHalves *stored) {
+                              const StoredHalves *stored,
+                              const std::optional<std::string> &inference) {
   std::string text;
+  if (inference)
+    text += "the forward alone, without gradients: " + *inference + "\n";
   for (const auto &[name, tensor] : result.tensors)
     if (name == "loss" && tensor.numel() == 1)
       text += llvm::formatv("loss {0}\n", tensor.getDouble(0));
@@ -350,7 +201,7 @@ static std::string resultText(const ReferenceResult &result,
   if (stored && stored->plan)
     text += "plan: " + planText(*stored->plan) + "; saved " +
             formatBytes(stored->plan->savedBytes) + " between the halves\n";
-  if (result.partition)
+  if (result.partition && !inference)
     text += "saved " + formatBytes(result.partition->savedBytes) +
             " between the halves; " +
             formatCount(result.partition->recomputed.size(), "op") +
@@ -407,7 +258,16 @@ static int loadStep(Session &session, PlanRun &run, StoredHalves &stored,
   const std::vector<std::string> &paths = session.line.arguments;
   if (paths.size() > 1 || (isStoredPlan(paths[0]) && !options.whole))
     return loadStored(session, stored, kernels, options);
-  if (int code = run.load(session, importOptionsOf(session.line)))
+  bool hasTangents = false;
+  if (session.line.has("inputs")) {
+    TensorFile inputs;
+    if (int code = openTensors(session, "inputs", inputs))
+      return code;
+    for (const auto &[name, tensor] : inputs.tensors())
+      hasTangents |= StringRef(name).starts_with("tangent.");
+  }
+  if (int code = run.load(session, importOptionsOf(session.line),
+                          /*mayInfer=*/true, hasTangents))
     return code;
   options.partition = run.options;
   return Done;
@@ -416,13 +276,15 @@ static int loadStep(Session &session, PlanRun &run, StoredHalves &stored,
 /// Results to files and to the screen.
 static int finishRun(Session &session, ReferenceResult &result,
                      const StepFiles &sources, const StoredHalves *stored,
-                     const RunChecks &checks) {
+                     const RunChecks &checks,
+                     const std::optional<std::string> &inference = {}) {
   addTiedResults(result.tensors, result.rounding, sources.weights.get());
   if (auto path = session.line.get("outputs"))
     if (int code = session.write(path, encodeTensors(result.tensors)))
       return code;
-  std::string text = resultText(result, stored) + checks.text();
-  int code = session.line.has("check") ? check(session, result, text) : Done;
+  std::string text = resultText(result, stored, inference) + checks.text();
+  int code =
+      session.line.has("check") ? checkResults(session, result, text) : Done;
   if (code == WrongInput)
     return code;
   if (int failed = session.write(std::nullopt, text))
@@ -457,13 +319,6 @@ static int openFolderWeights(Session &session, StepFiles &sources) {
 
 static int runCompiled(Session &session, RunChecks &checks) {
   const std::string &folder = session.line.arguments[0];
-  if (session.line.arguments.size() != 1 || !isArtifact(folder)) {
-    session.error("'" + folder + "' is no step that was compiled for a target");
-    session.note("give --target=cpu for machine code, --reference for the "
-                 "interpreter, or a folder of cutback compile "
-                 "--target=cpu");
-    return WrongUsage;
-  }
   if (int code = refuseReferenceOptions(session))
     return code;
   StepFiles sources;
@@ -491,8 +346,14 @@ static int openHooks(Session &session, HookTable &hooks, bool &isStopped,
   return session.addHooks(hooks);
 }
 
+/// Whether machine code runs what is no folder for a target: unless the line
+/// asks for the interpreter, or for a check, which looks at each op.
+static bool isNative(const CommandLine &line, const RunChecks &checks) {
+  return line.has("target") || (!line.has("reference") && !checks.any());
+}
+
 /// Refuses options of another target than the one that the line asks for.
-static int refuseOtherTargets(Session &session) {
+static int refuseOtherTargets(Session &session, bool isNative) {
   const CommandLine &line = session.line;
   if (line.has("single-launches")) {
     session.error("--single-launches is of a step for a GPU");
@@ -506,12 +367,17 @@ static int refuseOtherTargets(Session &session) {
       session.note("leave one of the two out");
       return WrongUsage;
     }
+  for (const char *name : {"whole", "kernels", "check-kernels", "check-memory"})
+    if (isNative && !line.has("target") && line.has(name)) {
+      session.error("--" + std::string(name) + " goes with --reference");
+      return WrongUsage;
+    }
   return Done;
 }
 
 /// What the line says about how the step runs, apart from its hooks.
-static ReferenceOptions optionsOf(const CommandLine &line, RunChecks &checks) {
-  bool isNative = line.has("target");
+static ReferenceOptions optionsOf(const CommandLine &line, RunChecks &checks,
+                                  bool isNative) {
   ReferenceOptions options;
   if (isNative)
     options.compileKernels = compileNativeStep;
@@ -527,12 +393,13 @@ static ReferenceOptions optionsOf(const CommandLine &line, RunChecks &checks) {
 int runRun(const CommandLine &line) {
   Session session("run", line);
   RunChecks checks(line);
-  bool isFolder = !checks.any() || isArtifact(line.arguments[0]);
+  bool isFolder = line.arguments.size() == 1 && isArtifact(line.arguments[0]);
   if (!line.has("target") && !line.has("reference") && isFolder)
     return runCompiled(session, checks);
-  if (int code = refuseOtherTargets(session))
+  bool native = isNative(line, checks);
+  if (int code = refuseOtherTargets(session, native))
     return code;
-  ReferenceOptions options = optionsOf(line, checks);
+  ReferenceOptions options = optionsOf(line, checks, native);
   PlanRun run;
   StoredHalves stored;
   std::optional<KernelModule> kernels;
@@ -574,7 +441,7 @@ int runRun(const CommandLine &line) {
     return isStopped ? NoPlan : WrongInput;
   }
   return finishRun(session, *result, sources,
-                   options.stored ? &stored : nullptr, checks);
+                   options.stored ? &stored : nullptr, checks, run.inference);
 }
 
 } // namespace cutback

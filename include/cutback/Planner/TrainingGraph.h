@@ -20,7 +20,14 @@ struct TrainingGraphOptions {
   /// Random ops of a graph that is differentiated here become functions of a
   /// seed, so that they can be recomputed.
   bool functionalizeRng = true;
+  /// The forward program as it is, ready to be planned: no gradients.
+  bool forwardOnly = false;
 };
+
+/// Whether nothing asks for gradients of a forward program of a .pt2: no
+/// argument wants one by the file (there all that do are marked), and the
+/// options name none.
+bool wantsNoGradient(joint::GraphOp graph, const TrainingGraphOptions &options);
 
 /// Makes the dialects and the rules known that `makeTrainingGraph` needs.
 /// Before anything is read in `context`.
