@@ -264,6 +264,8 @@ LogicalResult Differentiator::failUnreached(ArrayRef<unsigned> chosen) {
                           << "; give a loss that is computed from one of them "
                              "by ops that have gradients, or ask for the "
                              "gradient of another argument";
+  if (call && call.getPacketName() == "aten.detach")
+    noteDetach(diagnostic);
   return failure();
 }
 

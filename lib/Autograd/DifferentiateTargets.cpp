@@ -93,6 +93,15 @@ FailureOr<std::vector<unsigned>> cutback::findTied(GraphOp graph) {
   return first;
 }
 
+void cutback::noteDetach(InFlightDiagnostic &diagnostic) {
+  diagnostic.attachNote()
+      << "a detach is what was computed under torch.no_grad(), by detach() or "
+         ".data; torch.export also puts all that comes after a checkpoint "
+         "inside of another one, or after one with use_reentrant=True, under "
+         "no_grad: export the model without these checkpoints, and name the "
+         "modules to recompute by --checkpoint";
+}
+
 /// Those that take a gradient without anybody naming them.
 static std::set<unsigned> takeGradient(GraphOp graph) {
   std::set<unsigned> marked, parameters;

@@ -33,6 +33,9 @@ struct GradientTargets {
 /// "input.N", the N-th input. -1 for none.
 int findArgument(joint::GraphOp graph, llvm::StringRef name);
 
+/// Says what a program has a detach for, which its author may not have written.
+void noteDetach(mlir::InFlightDiagnostic &diagnostic);
+
 /// Fails, with an error at the graph, if it has a backward already, or an
 /// option or an attribute names what is not there.
 llvm::LogicalResult chooseTargets(joint::GraphOp graph,

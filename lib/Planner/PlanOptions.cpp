@@ -68,10 +68,12 @@ static std::vector<OptionSpec> decisionOptions() {
 /// What the backward computes again, whatever it costs.
 static std::vector<OptionSpec> checkpointOptions() {
   return {
-      {"checkpoint", OptionSpec::Text, "MODULES",
+      {"checkpoint", OptionSpec::Text, "MODULES[,NAME=V]",
        "checkpoint regions: modules by their paths, * for any\n"
        "part of a name ('blocks.*' is a region a block, with\n"
-       "'blocks.*.mlp' one in each); repeatable",
+       "'blocks.*.mlp' one in each); then with commas what\n"
+       "differs of early_stop=true, preserve_rng=true,\n"
+       "reentrant=false, advise=false; repeatable",
        true},
       {"checkpoint-sequential", OptionSpec::Integer, "N",
        "the longest numbered list of modules in N segments,\n"
@@ -189,6 +191,12 @@ static void readCheckpoints(const CommandLine &line,
 /// Options that the chosen cost model or strategy would not look at.
 static bool checkUse(const CommandLine &line, const PartitionOptions &options,
                      std::string &error) {
+  for (const std::string &region : options.checkpoint)
+    if (line.has("grad-of") && StringRef(region).contains("reentrant=true")) {
+      error = "a reentrant checkpoint region runs its own backward: --grad-of "
+              "cannot ask for gradients of chosen arguments";
+      return false;
+    }
   bool torch = options.costModel == CostModel::PyTorch;
   for (const char *name : {"rules", "free-parameters", "torch-config"})
     if (line.has(name) && !torch) {

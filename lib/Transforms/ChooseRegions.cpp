@@ -22,11 +22,15 @@
 #include "cutback/Analysis/Modules.h"
 #include "cutback/Dialect/Joint/BackwardKey.h"
 #include "cutback/Dialect/Joint/CallArgs.h"
+#include "cutback/Dialect/Joint/Vjp.h"
 #include "cutback/Support/Text.h"
+#include "cutback/Transforms/ExpandRegions.h"
 
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
+#include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/GlobPattern.h"
 
 #include <map>
@@ -37,9 +41,30 @@ using namespace cutback::joint;
 
 namespace {
 
+/// Attributes of joint.checkpoint, besides its policies.
+struct RegionSettings {
+  RegionWishes wishes;
+  bool reentrant = false, advise = false;
+
+  bool *find(StringRef name) {
+    return llvm::StringSwitch<bool *>(name)
+        .Case(RegionWishes::kEarlyStop, &wishes.earlyStop)
+        .Case(RegionWishes::kPreserveRng, &wishes.preserveRng)
+        .Case("reentrant", &reentrant)
+        .Case("advise", &advise)
+        .Default(nullptr);
+  }
+  bool operator==(const RegionSettings &other) const {
+    return wishes.earlyStop == other.wishes.earlyStop &&
+           wishes.preserveRng == other.wishes.preserveRng &&
+           reentrant == other.reentrant && advise == other.advise;
+  }
+};
+
 /// A pattern over paths, component by component.
 struct ModulePattern {
   std::string text;
+  RegionSettings settings;
   SmallVector<llvm::GlobPattern, 4> components;
   bool fits = false;        ///< some module
   bool hasGradient = false; ///< of something in a module that fits
@@ -69,7 +94,11 @@ public:
       return failure();
     tagOps();
     passOnRegions();
-    return checkPatterns();
+    if (failed(checkPatterns()) || failed(checkReentrant()))
+      return failure();
+    if (drawsAgain)
+      warnOfOtherDraws(graph);
+    return success();
   }
 
 private:
@@ -135,12 +164,43 @@ private:
                : "modules near it are " + llvm::join(near, ", ");
   }
 
+  /// "early_stop=false,reentrant=true".
+  LogicalResult readSettings(StringRef text, RegionSettings &settings) {
+    SmallVector<StringRef> entries;
+    text.split(entries, ',', -1, /*KeepEmpty=*/false);
+    for (StringRef entry : entries) {
+      auto [name, value] = entry.split('=');
+      bool *setting = settings.find(name);
+      if (setting && (value == "true" || value == "false")) {
+        *setting = value == "true";
+        continue;
+      }
+      auto diag = graph.emitError("'")
+                  << entry << "' is no attribute of a checkpoint region";
+      diag.attachNote() << "it is written MODULES,NAME=true or false; names "
+                           "are early_stop, preserve_rng, reentrant and advise";
+      return diag;
+    }
+    if (!settings.reentrant)
+      return success();
+    settings.wishes.earlyStop = false; // it runs whole
+    if (request.policies.empty())
+      return success();
+    auto diag = graph.emitError("a reentrant checkpoint region has no policies "
+                                "of ops");
+    diag.attachNote() << "leave out --checkpoint-policy, or reentrant=true";
+    return diag;
+  }
+
   LogicalResult readPatterns() {
     for (const std::string &text : request.modules) {
       ModulePattern &pattern = patterns.emplace_back();
-      pattern.text = text;
+      auto [path, settings] = StringRef(text).split(',');
+      pattern.text = path.str();
+      if (failed(readSettings(settings, pattern.settings)))
+        return failure();
       SmallVector<StringRef> components;
-      StringRef(text).split(components, '.');
+      path.split(components, '.');
       for (StringRef component : components) {
         auto glob = llvm::GlobPattern::create(component);
         if (!glob)
@@ -153,6 +213,9 @@ private:
   }
 
   LogicalResult checkPatterns() {
+    if (!contradicting.empty())
+      return graph.emitError("two patterns of checkpoint regions fit module '")
+             << contradicting << "' and ask for different attributes";
     for (const ModulePattern &pattern : patterns) {
       if (!pattern.fits) {
         auto diag = graph.emitError("no module is called '")
@@ -235,6 +298,13 @@ private:
 
   //===--- Tags -----------------------------------------------------------===//
 
+  /// Of the region of a module, which two patterns must not tell apart.
+  void addSettings(const std::string &region, const RegionSettings &settings) {
+    auto [known, isNew] = settingsOf.try_emplace(region, settings);
+    if (!isNew && !(known->second == settings) && contradicting.empty())
+      contradicting = region;
+  }
+
   /// The regions around an op, outermost first, by name.
   SmallVector<std::string> wantedRegions(uint32_t op) {
     SmallVector<std::string> wanted;
@@ -244,13 +314,15 @@ private:
     StringRef(modules[op]).split(path, '.');
     for (size_t depth = 1; depth <= path.size(); ++depth) {
       bool any = false;
+      std::string name = llvm::join(ArrayRef(path).take_front(depth), ".");
       for (ModulePattern &pattern : patterns)
         if (pattern.matches(ArrayRef(path).take_front(depth))) {
           pattern.fits = any = true;
           pattern.hasGradient |= isReadByBackward(op);
+          addSettings(name, pattern.settings);
         }
       if (any && wanted.size() < kMaxRegionDepth)
-        wanted.push_back(llvm::join(ArrayRef(path).take_front(depth), "."));
+        wanted.push_back(std::move(name));
     }
     return wanted;
   }
@@ -278,9 +350,84 @@ private:
       for (; common < wanted.size(); ++common) {
         numbers.push_back(common ? children[common - 1]++ : next++);
         children.push_back(0);
+        openRegion(wanted[common], numbers);
       }
-      tag(view.ops[op], numbers);
+      tag(view.ops[op], numbers, llvm::any_of(wanted, [&](auto &region) {
+            return settingsOf.lookup(region).advise;
+          }));
     }
+  }
+
+  void openRegion(const std::string &name, ArrayRef<int64_t> path) {
+    RegionSettings settings = settingsOf.lookup(name);
+    setRegionWishes(graph, path, settings.wishes);
+    drawsAgain |= !settings.wishes.preserveRng;
+    if (settings.reentrant)
+      reentrant[regionText(path)] = {name, false};
+  }
+
+  //===--- Reentrant regions ----------------------------------------------===//
+
+  /// By value: whether PyTorch records a gradient of it.
+  std::vector<bool> findGradients() {
+    std::vector<bool> has(view.numValues());
+    OutputOp output = graph.getOutput();
+    for (int32_t argument : output.getGradientOf())
+      has[argument] = true;
+    for (uint32_t op = 0; op < view.numOps(); ++op) {
+      auto rules = dyn_cast<DifferentiableOpInterface>(view.ops[op]);
+      bool passes = false;
+      for (auto [i, operand] : llvm::enumerate(view.operands(op)))
+        passes |=
+            has[operand] && (!rules || i >= view.ops[op]->getNumOperands() ||
+                             rules.canHaveGradient(static_cast<unsigned>(i)));
+      for (uint32_t r = view.resultBegin[op];
+           passes && r < view.resultBegin[op + 1]; ++r)
+        has[r] = true;
+    }
+    return has;
+  }
+
+  /// Whether a value is given to a region, not held by its modules.
+  bool isInput(uint32_t value) {
+    if (!view.isArg(value))
+      return true;
+    RoleKind kind = graph.getRole(value).getKind();
+    return kind != RoleKind::Param && kind != RoleKind::Buffer &&
+           kind != RoleKind::Constant;
+  }
+
+  /// PyTorch gives a reentrant region gradients only if an input has one; the
+  /// backward that is here has them all the same.
+  LogicalResult checkReentrant() {
+    if (reentrant.empty())
+      return success();
+    std::vector<bool> hasGradient = findGradients();
+    auto isIn = [&](uint32_t op, StringRef region) {
+      PolicyAttr policy = policyOf(view.ops[op]);
+      std::string path = policy ? regionText(policy.getRegion()) : "";
+      return StringRef(path) == region ||
+             StringRef(path).starts_with((region + ".").str());
+    };
+    for (auto &[region, entry] : reentrant) {
+      for (uint32_t op = 0; op < view.numOps(); ++op)
+        for (uint32_t value : view.operands(op))
+          entry.second |=
+              isForward(op) && hasGradient[value] && isInput(value) &&
+              isIn(op, region) &&
+              (view.isArg(value) || !isIn(view.definer[value], region));
+      if (entry.second)
+        continue;
+      auto diag = graph.emitError("no value that the reentrant checkpoint "
+                                  "region '")
+                  << entry.first
+                  << "' reads has a gradient, parameters aside: PyTorch gives "
+                     "none to what is in it";
+      diag.attachNote() << "leave reentrant=true out; then it has the "
+                           "gradients of the model";
+      return diag;
+    }
+    return success();
   }
 
   void passOnRegions() const {
@@ -300,9 +447,11 @@ private:
     }
   }
 
-  void tag(Operation *op, ArrayRef<int64_t> region) const {
+  void tag(Operation *op, ArrayRef<int64_t> region, bool advises) const {
     PolicyAttr own = policyOf(op);
-    PolicyKind kind = own ? own.getKind() : PolicyKind::PreferRecompute;
+    PolicyKind kind = own       ? own.getKind()
+                      : advises ? PolicyKind::AdviseRecompute
+                                : PolicyKind::PreferRecompute;
     op->setAttr(JointDialect::kPolicy,
                 PolicyAttr::get(op->getContext(), kind, region, /*run=*/0));
   }
@@ -313,6 +462,11 @@ private:
   GraphSets sets;
   std::vector<std::string> modules; ///< by op
   std::vector<ModulePattern> patterns;
+  llvm::StringMap<RegionSettings> settingsOf; ///< by module
+  std::string contradicting;                  ///< a module, or empty
+  /// By path: the module, and whether it reads a value with a gradient.
+  std::map<std::string, std::pair<std::string, bool>> reentrant;
+  bool drawsAgain = false;
   std::string sequence; ///< the list that is cut into segments
   unsigned segmentLength = 0;
 };

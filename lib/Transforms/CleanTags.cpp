@@ -46,6 +46,12 @@ Policies cutback::readPolicies(const GraphView &view) {
   return policies;
 }
 
+void cutback::warnOfOtherDraws(GraphOp graph) {
+  graph.emitWarning("a checkpoint region with preserve_rng = false draws "
+                    "other random numbers when it runs again: gradients "
+                    "are not those of what the forward has computed");
+}
+
 /// Whether an op in a later region than `op` asks for a result of it.
 static bool isOnBoundary(const GraphView &view, const Policies &policies,
                          uint32_t op) {
@@ -125,9 +131,7 @@ public:
       op = next;
     }
     if (drawsAgain)
-      graph.emitWarning("a checkpoint region with preserve_rng = false draws "
-                        "other random numbers when it runs again: gradients "
-                        "are not those of what the forward has computed");
+      warnOfOtherDraws(graph);
     return dissolved;
   }
 

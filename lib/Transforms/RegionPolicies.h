@@ -17,6 +17,9 @@ inline joint::PolicyAttr policyOf(mlir::Operation *op) {
       op->getDiscardableAttr(joint::JointDialect::kPolicy));
 }
 
+/// What a user of `preserve_rng = false` must know.
+void warnOfOtherDraws(joint::GraphOp graph);
+
 /// Gives ops of checkpoint regions the policies of `table`, entries
 /// "POLICY:OP"; see RegionRequest. An entry that is none, that fits no op of a
 /// region, or that says another thing than one before is an error at the graph.

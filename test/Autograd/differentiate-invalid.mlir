@@ -95,6 +95,17 @@ joint.graph @g(%w: tensor<4xf32> {joint.role = #joint.role<param "w">}) -> (tens
 
 // -----
 
+joint.graph @g(%w: tensor<4xf32> {joint.role = #joint.role<param "w">}) -> (tensor<f32>) gradients () {
+  // expected-error @below {{depends on an argument that takes a gradient: gradients end at 'aten.detach'}}
+  // expected-note @below {{arguments that take a gradient: 'w'; give a loss}}
+  // expected-note @below {{a detach is what was computed under torch.no_grad(), by detach() or .data; torch.export also puts all that comes after a checkpoint inside of another one, or after one with use_reentrant=True, under no_grad: export the model without these checkpoints, and name the modules to recompute by --checkpoint}}
+  %detach = aten.detach(%w) : (tensor<4xf32>) -> tensor<4xf32>
+  %sum = aten.sum(%detach) : (tensor<4xf32>) -> tensor<f32>
+  joint.output %sum : tensor<f32>
+}
+
+// -----
+
 joint.graph @g(%w: tensor<4xf32> {joint.role = #joint.role<param "w">}) -> (tensor<5xf32>) gradients () {
   // expected-error @below {{no gradient through 'aten.exp.default', which is taken as joint.txt:7 declares it ('y' is declared as tensor<5xf32>)}}
   // expected-note @below {{give the graph with its gradients, or export the model again with a release whose op is the one that is known here}}

@@ -14,7 +14,8 @@ namespace cutback {
 struct RegionRequest {
   /// Patterns over paths of modules, "blocks.*", each module that fits one a
   /// region; `*` stands for any part of one name. A module inside of another
-  /// one that fits is a region inside of its region.
+  /// one that fits is a region inside of its region. Behind a comma stand
+  /// attributes of `joint.checkpoint`: "blocks.*,early_stop=false".
   std::vector<std::string> modules;
   /// Segments of the longest numbered list of modules, all but the last
   /// regions; 0: none.
@@ -32,8 +33,9 @@ struct RegionRequest {
 /// An op that has a tag keeps what it asks for; of two
 /// policies for an op, `must_save` wins. A module or op that is not there, a
 /// module without a gradient, fewer modules than segments are errors at the
-/// graph, with the nearest names. A graph that was given the same request
-/// before stays as it is. Linear.
+/// graph, with the nearest names; so is a reentrant region in which PyTorch
+/// would find no gradient: the backward is there already. A graph that was
+/// given the same request before stays as it is. Linear.
 mlir::LogicalResult chooseRegions(joint::GraphOp graph,
                                   const RegionRequest &request);
 
