@@ -5,7 +5,9 @@
 // others are called after their op, with a number where that is taken. Tags
 // (`joint.policy` above all) go to every op of the replacement: recomputing
 // the op is recomputing all of them. What only describes a result (strides,
-// symbolic sizes) is not passed on, because inference says it for the new ops.
+// symbolic sizes) is not passed on, because inference says it for the new ops;
+// but for an op that gives all results itself, of which inference may know less
+// (the lengths of what a bag of rows tells, which are others on a GPU).
 
 #include "Replacement.h"
 
@@ -22,6 +24,12 @@ static bool isInherited(StringRef attribute) {
          attribute != "joint.sequence_nr";
 }
 
+/// Whether several results are those of one op, in their order.
+static bool areAllOf(ArrayRef<Value> results, Operation *created) {
+  return results.size() > 1 && results.size() == created->getNumResults() &&
+         llvm::equal(results, created->getResults());
+}
+
 void Replacement::settle(ArrayRef<Value> results) {
   Builder attributes(op->getContext());
   StringAttr names = attributes.getStringAttr("names");
@@ -33,6 +41,9 @@ void Replacement::settle(ArrayRef<Value> results) {
     for (NamedAttribute tag : op->getDiscardableAttrs())
       if (isInherited(tag.getName()) && !created->hasAttr(tag.getName()))
         created->setDiscardableAttr(tag.getName(), tag.getValue());
+    if (Attribute dims = op->getAttr(joint::JointDialect::kDims);
+        dims && areAllOf(results, created))
+      created->setDiscardableAttr(joint::JointDialect::kDims, dims);
     auto call = dyn_cast<joint::FrameworkCallOpInterface>(created);
     if (!call)
       continue;

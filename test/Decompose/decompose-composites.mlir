@@ -78,6 +78,16 @@ joint.graph @half_precision_math(%q: tensor<1x2x4x8xbf16> {joint.role = #joint.r
 
 // -----
 
+// Lengths that another device has otherwise follow from no operand.
+// CHECK-LABEL: joint.graph @an_op_that_gives_all_results_keeps_their_sizes(
+// CHECK: %y, %b, %c, %d = aten._embedding_bag(%w, %x, %o) {joint.dims = {{\[}}["s1", "8"], unit, ["s1"], ["s1"]]}
+joint.graph @an_op_that_gives_all_results_keeps_their_sizes(%w: tensor<4x8xf32> {joint.role = #joint.role<input>}, %x: tensor<?xi64> {joint.role = #joint.role<input>, joint.dims = ["s0"]}, %o: tensor<?xi64> {joint.role = #joint.role<input>, joint.dims = ["s1"]}) -> (tensor<?x8xf32>) gradients () attributes {symbols = {s0 = #joint.symbol<min = 2>, s1 = #joint.symbol<min = 2>}} {
+  %y, %b, %c, %d = aten.embedding_bag(%w, %x, %o) {joint.dims = [["s1", "8"], unit, ["s1"], ["s1"]]} : (tensor<4x8xf32>, tensor<?xi64>, tensor<?xi64>) -> (tensor<?x8xf32>, tensor<0xi64>, tensor<?xi64>, tensor<?xi64>)
+  joint.output %y : tensor<?x8xf32>
+}
+
+// -----
+
 // The scale of heads whose size is not known is computed of it.
 // CHECK-LABEL: joint.graph @attention_of_an_unknown_width(
 // CHECK: %[[SIZE:.*]] = aten.sym_size.int(%q, 1)
