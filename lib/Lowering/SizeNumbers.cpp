@@ -141,6 +141,27 @@ std::optional<int64_t> SizeNumbers::valueOf(NamedAttribute entry) {
              : std::nullopt;
 }
 
+/// Of the multiples in a narrow range: that of a prime, else one that the symbol
+/// has in no earlier point, else any. In the range, whatever coincidences that
+/// has: outside of it ops may have no sizes.
+int64_t SizeNumbers::withinRange(StringRef name, size_t point, int64_t least,
+                                 int64_t most, int64_t multiple,
+                                 llvm::function_ref<bool(int64_t)> isFree) {
+  int64_t largest = most / multiple, smallest = (least + multiple - 1) / multiple;
+  for (int64_t factor = largest; factor >= std::max<int64_t>(smallest, 3);
+       --factor)
+    if (isFree(factor))
+      return factor * multiple;
+  for (int64_t factor = largest; factor >= smallest; --factor) {
+    bool isNew = true;
+    for (size_t i = 0; i < point; ++i)
+      isNew &= points[i].lookup(name) != factor * multiple;
+    if (isNew)
+      return factor * multiple;
+  }
+  return largest < smallest ? most : largest * multiple;
+}
+
 void SizeNumbers::choosePoints(DictionaryAttr symbols,
                                ArrayRef<Operation *> halves,
                                ArrayRef<int64_t> multiples) {
@@ -177,15 +198,11 @@ void SizeNumbers::choosePoints(DictionaryAttr symbols,
       int64_t prime = std::max(next, std::min(least, kMost));
       while (!isFree(prime))
         ++prime;
-      if (prime * multiple > most) {
-        int64_t smaller = most / multiple;
-        while (smaller > 2 && !isFree(smaller))
-          --smaller;
-        if (smaller > 2 && smaller * multiple >= least)
-          prime = smaller;
-      }
-      taken.insert(prime);
-      points[i][entry.getName()] = prime * multiple;
+      int64_t value = prime * multiple;
+      if (value > most)
+        value = withinRange(entry.getName(), i, least, most, multiple, isFree);
+      taken.insert(value / multiple);
+      points[i][entry.getName()] = value;
       next = next < kMost ? next * kFactor : next;
     }
   }

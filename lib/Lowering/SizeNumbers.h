@@ -64,6 +64,9 @@ private:
   void choosePoints(mlir::DictionaryAttr symbols,
                     llvm::ArrayRef<mlir::Operation *> halves,
                     llvm::ArrayRef<int64_t> multiples);
+  int64_t withinRange(llvm::StringRef name, size_t point, int64_t least,
+                      int64_t most, int64_t multiple,
+                      llvm::function_ref<bool(int64_t)> isFree);
   void joinEqualHints(mlir::DictionaryAttr symbols);
   void addQuotients(mlir::DictionaryAttr symbols,
                     llvm::ArrayRef<int64_t> multiples);
