@@ -8,6 +8,7 @@
 
 #include "StepKernels.h"
 
+#include "SizedStep.h"
 #include "cutback/Analysis/SymbolUses.h"
 #include "cutback/Dialect/Kernel/Kernel.h"
 #include "cutback/Lowering/SymbolicKernels.h"
@@ -23,6 +24,15 @@ static bool hasOpenSizes(const PartitionResult &plan) {
                       });
 }
 
+/// Whether a size of an argument has no value there and no hint either.
+static bool hasUnknownSizes(const PartitionResult &plan) {
+  llvm::StringMap<int64_t> known = plannedSizes(plan);
+  return llvm::any_of(argumentSymbols(plan.view.graph),
+                      [&](NamedAttribute symbol) {
+                        return !known.contains(symbol.getName());
+                      });
+}
+
 /// The kernels of the plan: for all sizes, where that is asked for and sizes
 /// are symbols.
 static FailureOr<KernelModule> makeKernels(const PartitionResult &plan,
@@ -33,7 +43,7 @@ static FailureOr<KernelModule> makeKernels(const PartitionResult &plan,
   if (plan.memory)
     return cutback::formKernels(link, *plan.kernelPlan, *plan.memory);
   MemoryPlanOptions known = *plan.options.memory;
-  known.symbols = plan.options.symbols;
+  known.symbols = plannedSizes(plan);
   FailureOr<MemoryPlan> memory =
       planMemory(link, plan.view.graph, known, UnknownSizes::LieOutside);
   if (failed(memory))
@@ -46,7 +56,7 @@ int cutback::formKernels(Session &session, const PartitionResult &plan,
                          std::optional<KernelModule> &kernels) {
   session.progress.step("forming kernels");
   if (!plan.kernelPlan ||
-      (!forAllSizes && !plan.memory && hasOpenSizes(plan))) {
+      (!forAllSizes && !plan.memory && hasUnknownSizes(plan))) {
     session.error("the step has no memory plan: " + plan.memoryProblem);
     session.note("kernels lie in an arena of known size; give sizes with "
                  "--sym, or stop with --to=partition");
