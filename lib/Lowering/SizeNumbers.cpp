@@ -141,13 +141,14 @@ std::optional<int64_t> SizeNumbers::valueOf(NamedAttribute entry) {
              : std::nullopt;
 }
 
-/// Of the multiples in a narrow range: that of a prime, else one that the symbol
-/// has in no earlier point, else any. In the range, whatever coincidences that
-/// has: outside of it ops may have no sizes.
+/// Of the multiples in a narrow range: that of a prime, else one that the
+/// symbol has in no earlier point, else any. In the range, whatever
+/// coincidences that has: outside of it ops may have no sizes.
 int64_t SizeNumbers::withinRange(StringRef name, size_t point, int64_t least,
                                  int64_t most, int64_t multiple,
                                  llvm::function_ref<bool(int64_t)> isFree) {
-  int64_t largest = most / multiple, smallest = (least + multiple - 1) / multiple;
+  int64_t largest = most / multiple,
+          smallest = (least + multiple - 1) / multiple;
   for (int64_t factor = largest; factor >= std::max<int64_t>(smallest, 3);
        --factor)
     if (isFree(factor))

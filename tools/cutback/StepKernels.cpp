@@ -27,10 +27,9 @@ static bool hasOpenSizes(const PartitionResult &plan) {
 /// Whether a size of an argument has no value there and no hint either.
 static bool hasUnknownSizes(const PartitionResult &plan) {
   llvm::StringMap<int64_t> known = plannedSizes(plan);
-  return llvm::any_of(argumentSymbols(plan.view.graph),
-                      [&](NamedAttribute symbol) {
-                        return !known.contains(symbol.getName());
-                      });
+  return llvm::any_of(
+      argumentSymbols(plan.view.graph),
+      [&](NamedAttribute symbol) { return !known.contains(symbol.getName()); });
 }
 
 /// The kernels of the plan: for all sizes, where that is asked for and sizes
