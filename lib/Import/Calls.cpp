@@ -338,6 +338,39 @@ LogicalResult CallImporter::typeCall(const aten::Schema &schema,
   call.types = !schema.infer && declared
                    ? declared
                    : inferTypes(schema, call.skeleton->args, call.operands, at);
+  if (!call.types)
+    return failure();
+  return declared && declared->size() == 1
+             ? tellDefaultType(schema, declared->front(), at, call)
+             : success();
+}
+
+/// The type of floats is a setting of PyTorch (torch.set_default_dtype), which
+/// a program has in the types that it declares alone.
+LogicalResult CallImporter::tellDefaultType(const aten::Schema &schema,
+                                            Type declared, const char *at,
+                                            TypedCall &call) {
+  int slot = schema.find("dtype");
+  auto wanted = dyn_cast<RankedTensorType>(declared);
+  auto made = call.types->size() == 1
+                  ? dyn_cast<RankedTensorType>(call.types->front())
+                  : RankedTensorType();
+  bool isDefault = slot >= 0 && wanted && made &&
+                   isa<joint::NoneAttr>(call.skeleton->args[slot]) &&
+                   made.getElementType().isF32() &&
+                   isa<FloatType>(wanted.getElementType()) &&
+                   wanted.getElementType() != made.getElementType();
+  if (!isDefault ||
+      llvm::any_of(schema.params, [](const aten::SchemaParam &param) {
+        return param.kind == aten::ParamKind::Tensor;
+      }))
+    return success();
+  SmallVector<Attribute> values(call.skeleton->args.begin(),
+                                call.skeleton->args.end());
+  values[slot] = TypeAttr::get(wanted.getElementType());
+  told = {scope.builder.getArrayAttr(values), call.skeleton->order};
+  call.skeleton = &told;
+  call.types = inferTypes(schema, told.args, call.operands, at);
   return success(call.types != nullptr);
 }
 

@@ -151,6 +151,11 @@ private:
   mlir::LogicalResult typeCall(const aten::Schema &schema,
                                const CallArguments &args, const char *at,
                                const Types *declared, TypedCall &call);
+  /// Tells an op that makes a tensor of nothing the type that is declared,
+  /// where it would take a default one that is another.
+  mlir::LogicalResult tellDefaultType(const aten::Schema &schema,
+                                      mlir::Type declared, const char *at,
+                                      TypedCall &call);
   mlir::Operation *create(const aten::Schema &schema, const TypedCall &call,
                           mlir::TypeRange types, mlir::StringAttr name,
                           mlir::DictionaryAttr attrs, const Place &place);
@@ -218,7 +223,8 @@ private:
   llvm::StringMap<unsigned> opaqueIndex;
   Contradiction *contradiction = nullptr; ///< set while one is looked for
   KeyTable skeletonKeys, typeKeys;
-  std::vector<Skeleton> skeletons;            ///< without `args`: it failed
+  std::vector<Skeleton> skeletons; ///< without `args`: it failed
+  Skeleton told; ///< of the call that is made, by its declared type
   std::vector<std::optional<Types>> inferred; ///< nothing: it failed
   std::vector<joint::WriteOp> writes;
   llvm::SmallVector<const void *, 24> key;

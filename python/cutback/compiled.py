@@ -61,7 +61,8 @@ def compile(model, args=(), kwargs=None, *, dynamic_shapes=None, options=None,
     CUDA: all of the model and its inputs on one. On a GPU the step comes behind
     what was issued to the current stream. Arguments of other libraries (arrays
     that have `__dlpack__`) are taken without a copy. Threads that call one step
-    take turns; each backward is that of the last forward.
+    take turns, so a hook must not wait for a thread that calls its step; each
+    backward is that of the last forward.
 
     `options` decide the plan (cutback.Options, or a dict of its fields).
     `folder` keeps what is compiled, for `cutback.load`; without it, it goes with

@@ -91,10 +91,40 @@ static int emitCuda(Session &session, joint::GraphOp graph,
   return Done;
 }
 
+/// Says in one warning which ops have sizes that data decide, where there are
+/// several: all for the same reason. Whether it did.
+static bool summarizeSizedByData(Session &session, const CpuStep &step) {
+  std::vector<const InterpretedOp *> ops;
+  int64_t calls = 0;
+  for (const InterpretedOp &op : step.interpreted)
+    if (op.reason == kSizedByData) {
+      ops.push_back(&op);
+      calls += op.count;
+    }
+  if (ops.size() < 2)
+    return false;
+  constexpr size_t most = 6;
+  std::string names;
+  for (size_t i = 0; i < std::min(ops.size(), most); ++i)
+    names += (i ? ", '" : "'") + ops[i]->op + "'";
+  if (ops.size() > most)
+    names += " and " + std::to_string(ops.size() - most) + " others";
+  session.warning(names +
+                  " have sizes that data decide: the step calls the "
+                  "interpreter for their " +
+                  std::to_string(calls) + " calls");
+  if (!ops.front()->place.empty())
+    session.note("the first is in " + ops.front()->place);
+  return true;
+}
+
 /// Says which ops have no machine code. Returns an exit code.
 static int reportInterpreted(Session &session, const CpuStep &step,
                              bool isStrict) {
+  bool isSummarized = !isStrict && summarizeSizedByData(session, step);
   for (const InterpretedOp &op : step.interpreted) {
+    if (isSummarized && op.reason == kSizedByData)
+      continue;
     std::string what =
         "'" + op.op + "' " + op.reason + ", as " + op.types +
         (isStrict ? "" : ": the step calls the interpreter for it");

@@ -117,7 +117,7 @@ public:
     llvm::raw_string_ostream out(description);
     function->print(out, OpPrintingFlags().useLocalScope());
     kernel.kernel.precompiled = {kInterpreter, std::move(description),
-                                 "has a size that data decide"};
+                                 kSizedByData};
     return kernel;
   }
 

@@ -16,6 +16,10 @@ namespace cutback {
 /// A file of text: its name, and what it holds.
 using TextFile = std::pair<std::string, std::string>;
 
+/// Why the interpreter runs a call that no kernel could be written for, in any
+/// release: one reason of many ops.
+inline constexpr const char *kSizedByData = "has a size that data decide";
+
 /// A function that was compiled with Cutback, and what it is told
 /// (Target/CPU/PrecompiledCalls.h), for a kernel on a CPU.
 struct PrecompiledCall {
