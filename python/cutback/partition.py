@@ -94,6 +94,13 @@ def _is_opaque(node):
     return ask is not None and ask(node)
 
 
+def _is_state_of_backward(node):
+    """The object by which hooks inside of a compiled region find the backward,
+    which PyTorch expects among what is saved, and hands over apart."""
+    ask = getattr(partitioners, "_is_backward_state", None)
+    return ask is not None and ask(node)
+
+
 def complete(saved, backward_outputs, may_run_twice, entered=()):
     """Follows the backward from its outputs to what is saved.
 
@@ -124,7 +131,8 @@ def complete(saved, backward_outputs, may_run_twice, entered=()):
         if partitioners.is_sym_node(node) and node in may_run_twice:
             saved.add(node)
             continue
-        if node.op == "placeholder" and _is_opaque(node):
+        if node.op == "placeholder" and (
+                _is_opaque(node) or _is_state_of_backward(node)):
             saved.add(node)
             continue
         if is_result_to_save(node):

@@ -56,6 +56,26 @@ class Gradients(Case):
             self.assertLessEqual(kept[1], 0.6 * kept[0])
             self.assertLessEqual(kept[2], 0.3 * kept[0])
 
+    def test_a_hook_of_a_tensor_in_the_model(self):
+        """By itself, and where the backward is compiled, to which the forward
+        hands an object of PyTorch's (BackwardState)."""
+        from torch._dynamo import compiled_autograd
+
+        class Hooked(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.first, self.last = nn.Linear(8, 8), nn.Linear(8, 3)
+
+            def forward(self, x):
+                x = self.first(x)
+                x.register_hook(lambda gradient: 2 * gradient)
+                return self.last(torch.tanh(x))
+
+        self.check(Hooked, torch.randn(5, 8))
+        torch._dynamo.reset()
+        with compiled_autograd._enable(torch.compile(backend="eager")):
+            self.check(Hooked, torch.randn(5, 8))
+
     def kept_of(self, module, options):
         """Bytes that autograd keeps of a forward."""
         torch._dynamo.reset()
