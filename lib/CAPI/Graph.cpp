@@ -25,6 +25,16 @@ using namespace cutback::capi;
 using ReadFn =
     llvm::function_ref<FailureOr<ImportedModule>(const ImportOptions &)>;
 
+/// Of a forward program with sizes that are symbols; null of others.
+static OwningOpRef<ModuleOp> copyProgram(joint::GraphOp graph) {
+  if (!graph.getSymbols() || graph.getSymbols()->empty() ||
+      !graph.getOutput().getGradientOf().empty())
+    return nullptr;
+  OwningOpRef<ModuleOp> module = ModuleOp::create(graph->getLoc());
+  module->push_back(graph->clone());
+  return module;
+}
+
 static CutbackStatus readGraph(CutbackContext &context, size_t numOptions,
                                const char *const *options, CutbackGraph **graph,
                                ReadFn read) {
@@ -44,10 +54,18 @@ static CutbackStatus readGraph(CutbackContext &context, size_t numOptions,
   FailureOr<ImportedModule> imported = read(importOptions);
   if (!requireGraph(context, imported))
     return CUTBACK_WRONG_INPUT;
-  if (failed(makeTrainingGraph(imported->graph, gradients)))
+  OwningOpRef<ModuleOp> program = copyProgram(imported->graph);
+  EagerCount count;
+  if (failed(makeTrainingGraph(imported->graph, gradients, &count)))
     return CUTBACK_WRONG_INPUT;
   std::chrono::duration<double> time = std::chrono::steady_clock::now() - start;
-  *graph = new CutbackGraph{context, std::move(*imported), time.count()};
+  *graph = new CutbackGraph{context,
+                            std::move(*imported),
+                            time.count(),
+                            /*isStored=*/false,
+                            count.saves,
+                            std::move(program),
+                            std::move(gradients)};
   return CUTBACK_DONE;
 }
 

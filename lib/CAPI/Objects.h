@@ -8,6 +8,7 @@
 
 #include "cutback/Import/Import.h"
 #include "cutback/Planner/PartitionPipeline.h"
+#include "cutback/Planner/TrainingGraph.h"
 #include "cutback/Report/Report.h"
 
 #include "mlir/IR/Diagnostics.h"
@@ -36,6 +37,12 @@ struct CutbackGraph {
   cutback::ImportedModule imported;
   double importSeconds = 0;
   bool isStored = false; ///< of a folder, with its plan, which was proved
+  /// What eager PyTorch keeps of a forward program at the sizes of its hints,
+  /// and the program as it was read, with the options of its gradients, if it
+  /// has sizes that a plan may be given others for.
+  std::optional<cutback::AutogradSaves> eager = std::nullopt;
+  mlir::OwningOpRef<mlir::ModuleOp> program = nullptr;
+  cutback::TrainingGraphOptions gradients = {};
 };
 
 struct CutbackPlan {

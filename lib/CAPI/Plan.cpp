@@ -16,6 +16,7 @@
 #include "cutback/Report/Comparison.h"
 #include "cutback/Report/OtherHalves.h"
 #include "cutback/Report/PartitionFiles.h"
+#include "cutback/Support/MLIR/Silence.h"
 
 using namespace mlir;
 using namespace cutback;
@@ -27,6 +28,21 @@ CutbackPlan::CutbackPlan(CutbackGraph &from)
       graph(cast<joint::GraphOp>(from.imported.graph->clone())) {
   module->push_back(graph);
   asRead = copyToCompare(graph);
+}
+
+/// What eager PyTorch keeps at the sizes of a plan.
+static std::optional<AutogradSaves>
+countEager(CutbackGraph &graph, const PartitionOptions &options) {
+  if (!graph.program || options.symbols.empty())
+    return graph.eager;
+  Silence silence(graph.context.mlir);
+  OwningOpRef<ModuleOp> copy = graph.program->clone();
+  EagerCount count;
+  count.symbols = options.symbols;
+  auto program = *copy->getOps<joint::GraphOp>().begin();
+  return succeeded(makeTrainingGraph(program, graph.gradients, &count))
+             ? count.saves
+             : std::nullopt;
 }
 
 static CutbackStatus makePlan(CutbackGraph &graph, const CommandLine &line,
@@ -49,6 +65,7 @@ static CutbackStatus makePlan(CutbackGraph &graph, const CommandLine &line,
   plan->result = std::move(*result);
   plan->result->seconds.import += graph.importSeconds;
   plan->extras = collectExtras(*plan->result);
+  plan->extras.eager = countEager(graph, options);
   if (plan->other) {
     countOther(*plan->result, graph.imported.torchBackward, *plan->other);
     plan->extras.other = plan->other;

@@ -21,6 +21,7 @@
 #include "cutback/Support/Gzip.h"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 using namespace mlir;
@@ -187,6 +188,9 @@ private:
 
   void listMoments() {
     chooseMoments();
+    if (std::vector<double> begins = timeline.beginPs(result); !begins.empty())
+      for (uint32_t i = 0; i <= step.numStretches() && timeline.numOps; ++i)
+        plan.timesPs.push_back(std::llround(begins[step.beginOf(i)]));
     for (PageMoment &moment : plan.moments)
       moment.item = item(timeline.valueOf[moment.step]);
     for (const LiveValue &live : timeline.values) {
@@ -253,6 +257,7 @@ void Page::choose(size_t plan, const PartitionResult &result,
   subtitle = reportHeadline(result, extras);
   modules = extras.modules;
   other = extras.other;
+  eager = extras.eager;
   joint::GraphOp op = result.view.graph;
   for (uint32_t arg = 0; arg < result.view.numArgs; ++arg) {
     joint::RoleKind kind = op.getRole(arg).getKind();

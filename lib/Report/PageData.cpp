@@ -275,6 +275,7 @@ void PageWriter::writeMoments(const PagePlan &plan) {
   };
   all("step", [](const PageMoment &moment) { return moment.step; });
   all("item", [&](const PageMoment &moment) { return number[moment.item]; });
+  differences("time_ps", plan.timesPs);
   // What is saved stands in groups below.
   for (LiveKind kind : {LiveKind::Result, LiveKind::Gradient,
                         LiveKind::Recomputed, LiveKind::Temporary})

@@ -117,6 +117,16 @@ static void addCell(std::string &out, const std::string &text) {
   out += "<td>" + escaped(text) + "</td>";
 }
 
+/// PyTorch that compiles nothing.
+static std::string eagerRow(const AutogradSaves &eager) {
+  std::string out = "<tr><th scope=\"row\">eager PyTorch, op by op</th>";
+  addCell(out, eager.peakBytes ? formatBytes(*eager.peakBytes) : "–");
+  addCell(out, formatBytes(eager.savedBytes));
+  for (int i = 0; i < 3; ++i)
+    addCell(out, "–");
+  return out + "</tr>\n";
+}
+
 static std::string tableRows(const Page &page, size_t chosen,
                              const std::optional<OtherPartition> &other) {
   std::string out;
@@ -176,7 +186,8 @@ std::string Page::html() const {
       {"script", kScript},
       {"subtitle", escaped(subtitleText)},
       {"headline", escaped(headline(chosen))},
-      {"rows", tableRows(*this, chosen, other)},
+      {"rows", tableRows(*this, chosen, other) +
+                   (eager ? eagerRow(*eager) : std::string())},
       {"notes", list},
       {"data", data()},
   });

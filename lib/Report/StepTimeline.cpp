@@ -159,6 +159,32 @@ StepTimeline StepTimeline::of(const PartitionResult &result) {
   return TimelineBuilder(result).run();
 }
 
+std::vector<double> StepTimeline::beginPs(const PartitionResult &result) const {
+  if (!result.kernelPlan)
+    return {};
+  std::vector<double> begins = {0};
+  std::vector<uint32_t> place(result.view.numOps(), 0);
+  auto add = [&](const std::vector<Kernel> &kernels,
+                 const std::vector<uint32_t> &ops) {
+    auto first = static_cast<uint32_t>(begins.size() - 1);
+    for (size_t i = 0; i < ops.size(); ++i)
+      place[ops[i]] = first + i;
+    for (const Kernel &kernel : kernels) {
+      double begin = begins.back();
+      size_t from = begins.size() - 1, end = place[kernel.ops.back()] + 1;
+      for (size_t step = from + 1; step <= end; ++step)
+        begins.push_back(begin + kernel.ps * static_cast<double>(step - from) /
+                                     static_cast<double>(end - from));
+      if (end <= from) // its ops are in front of some of the kernel before
+        begins.back() += kernel.ps;
+    }
+    begins.resize(first + ops.size() + 1, begins.back());
+  };
+  add(result.kernelPlan->forward().kernels, result.halves.forwardOps);
+  add(result.kernelPlan->backward().kernels, result.halves.backwardOps);
+  return begins;
+}
+
 std::vector<std::array<int64_t, kLiveKinds>> StepTimeline::liveBytes() const {
   LiveSweep<kLiveKinds> sweep(numOps);
   for (const LiveValue &value : values)

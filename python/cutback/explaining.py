@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The report of a model, in one line of a user's code."""
 
+import contextlib
+
 import torch
+from torch.utils import _pytree as pytree
 
 from ._library import check_library
 from .graph_text import roles_of
@@ -12,8 +15,9 @@ from .partition import plan_of
 def explain(model, *args, options=None, file=None, **kwargs):
     """Prints what a training step of `model(*args, **kwargs)` saves, and why.
 
-    Runs the forward once; buffers and the state of random generators are put
-    back. Several graphs give several reports. Returns the plans.
+    Runs the forward twice, compiled and as it is, to count what eager PyTorch
+    keeps; buffers and the state of random generators are put back. Several
+    graphs give several reports. Returns the plans.
     """
     check_library()
     options = Options.of(options)
@@ -43,21 +47,22 @@ def explain(model, *args, options=None, file=None, **kwargs):
             keep_inference_input_mutations=True)(graph_module, inputs)
 
     compiled = torch.compile(model, backend=backend)
-    buffers = [(buffer, buffer.detach().clone())
-               for buffer in _buffers(model)]
     torch._dynamo.reset()
     try:
-        with torch.random.fork_rng(), torch.enable_grad():
+        with _put_back(model):
             compiled(*args, **kwargs)
     finally:
         torch._dynamo.reset()
-        with torch.no_grad():
-            for buffer, old in buffers:
-                buffer.copy_(old)
+    with _put_back(model):
+        kept = _kept_by_eager(model, args, kwargs) if plans else {}
     for number, plan in enumerate(plans):
         if len(plans) > 1:
             print("graph %d of %d" % (number + 1, len(plans)), file=file)
         print(plan.report(), end="", file=file)
+    if kept:
+        print("eager PyTorch keeps %s for the backward, in %d tensors'"
+              " memories, counted in a run of the forward"
+              % (_bytes_text(sum(kept.values())), len(kept)), file=file)
     if not graphs:
         print("torch.compile finds no graph in this model;"
               " TORCH_LOGS=graph_breaks says why", file=file)
@@ -66,7 +71,44 @@ def explain(model, *args, options=None, file=None, **kwargs):
     return plans
 
 
-def _buffers(model):
-    return model.buffers() if isinstance(model, torch.nn.Module) else ()
+@contextlib.contextmanager
+def _put_back(model):
+    """Of a run inside of it buffers and random generators know nothing."""
+    buffers = [(buffer, buffer.detach().clone())
+               for buffer in (model.buffers() if isinstance(
+                   model, torch.nn.Module) else ())]
+    try:
+        with torch.random.fork_rng(), torch.enable_grad():
+            yield
+    finally:
+        with torch.no_grad():
+            for buffer, old in buffers:
+                buffer.copy_(old)
 
 
+def _kept_by_eager(model, args, kwargs):
+    """Bytes by storage that autograd keeps, but those that are there anyway."""
+    given = [one for one in pytree.tree_leaves((args, kwargs))
+             if isinstance(one, torch.Tensor)]
+    if isinstance(model, torch.nn.Module):
+        given += [*model.parameters(), *model.buffers()]
+    there = {one.untyped_storage().data_ptr() for one in given}
+    kept = {}
+
+    def pack(tensor):
+        storage = tensor.untyped_storage()
+        if storage.data_ptr() not in there:
+            kept[storage.data_ptr()] = storage.nbytes()
+        return tensor
+
+    with torch.autograd.graph.saved_tensors_hooks(pack, lambda tensor: tensor):
+        held = model(*args, **kwargs)  # so that no memory is taken twice
+    del held
+    return kept
+
+
+def _bytes_text(count):
+    for unit, name in ((1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")):
+        if count >= unit:
+            return "%.1f %s" % (count / unit, name)
+    return "%d B" % count

@@ -60,6 +60,20 @@ class Library(unittest.TestCase):
         torch = graph.plan(["--cost-model=pytorch", "--rules=torch-2.3"])
         self.assertEqual(torch.json["rules"], "torch-2.3")
 
+    def test_eager_pytorch_stands_beside_the_plan(self):
+        """Of a program without a backward, at the sizes of each plan."""
+        plan = cutback.Graph.read(CORPUS / "gpt2" / "model.pt2").plan()
+        self.assertEqual(plan.json["eager_pytorch"]["saved_bytes"], 594692)
+        self.assertRegex(plan.report(), r"\n  eager PyTorch +580\.8 +693\.0 ")
+        graph = cutback.Graph.read(
+            CORPUS / "families" / "llama" / "batch" / "model.pt2")
+        kept = [graph.plan(sizes).json["eager_pytorch"]["saved_bytes"]
+                for sizes in ([], ["--sym=s87=4"], ["--sym=s87=6"])]
+        self.assertEqual(kept[0], 109252)
+        self.assertEqual(kept[2] - kept[1], kept[1] - kept[0])
+        joint = cutback.Graph.read(TEXT).plan()
+        self.assertNotIn("eager_pytorch", joint.json)
+
     def test_an_archive_from_memory(self):
         data = (CORPUS / "mlp" / "model.pt2").read_bytes()
         plan = cutback.Graph.parse(data, "mlp.pt2").plan()

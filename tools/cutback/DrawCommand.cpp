@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// `cutback draw`: a picture of a plan, as SVG or in Graphviz's language. The
-// kind follows from the name of the output; nothing else could tell it.
+// `cutback draw`: a picture of a plan, as SVG, in Graphviz's language, or as
+// PNG, which Graphviz's `dot` makes of that. The kind follows from the name of
+// the output; nothing else could tell it.
 //
 // The plan is made as for a report, with the same options, so that what is
 // drawn is what is reported. The picture is written whole or not at all.
@@ -10,9 +11,14 @@
 
 #include "cutback/Report/Drawing.h"
 #include "cutback/Report/Explain.h"
+#include "cutback/Support/SafeFile.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FileUtilities.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Program.h"
 
 using namespace mlir;
 
@@ -21,12 +27,13 @@ namespace cutback {
 CommandSpec drawSpec() {
   CommandSpec spec;
   spec.name = "draw";
-  spec.arguments = "IN -o F.svg|F.dot";
+  spec.arguments = "IN -o F.svg|F.dot|F.png";
   spec.summary = "Draw a plan.\n\n"
                  "Graphs of more than 120 ops are drawn module by module; "
                  "--around shows\nsingle ops.";
   spec.options = withPlanOptions({
-      {"o", OptionSpec::Text, "F.svg|F.dot", "the picture"},
+      {"o", OptionSpec::Text, "F.svg|F.dot|F.png",
+       "the picture; F.png takes `dot` of Graphviz"},
       {"around", OptionSpec::Text, "NAME",
        "only the value NAME and what is near it"},
       {"depth", OptionSpec::Integer, "N",
@@ -69,19 +76,60 @@ static int readDrawOptions(Session &session, const GraphView &view,
   return WrongInput;
 }
 
+/// Before a plan is made that nothing can paint.
+static int findGraphviz(Session &session, std::string &program) {
+  auto found = llvm::sys::findProgramByName("dot");
+  if (found) {
+    program = *found;
+    return Done;
+  }
+  session.error("no program 'dot' is found, which paints a PNG");
+  session.note("install Graphviz (Debian: apt install graphviz), or write "
+               "F.svg, which needs nothing");
+  return WrongUsage;
+}
+
+/// What `dot` makes of `text`, by files of its own.
+static int writePng(Session &session, const std::string &program,
+                    const std::string &text) {
+  llvm::SmallString<128> from, to;
+  if (llvm::sys::fs::createTemporaryFile("cutback", "dot", from) ||
+      llvm::sys::fs::createTemporaryFile("cutback", "png", to))
+    return session.failedWrite("cannot make a temporary file");
+  llvm::FileRemover removeFrom(from), removeTo(to);
+  if (std::string failure = writeFileSafely(from.str().str(), text);
+      !failure.empty())
+    return session.failedWrite(failure);
+  llvm::StringRef arguments[] = {program, "-Tpng", from, "-o", to};
+  std::string error;
+  int code = llvm::sys::ExecuteAndWait(program, arguments, std::nullopt, {}, 0,
+                                       0, &error);
+  auto made = llvm::MemoryBuffer::getFile(to, /*IsText=*/false,
+                                          /*RequiresNullTerminator=*/false);
+  if (code != 0 || !made || (*made)->getBufferSize() == 0) {
+    session.error("'" + program + " -Tpng' makes no picture" +
+                  (error.empty() ? "" : ": " + error));
+    session.note("write F.svg, or F.dot to see what it was given");
+    return NoPlan;
+  }
+  return session.write(session.line.get("o"), (*made)->getBuffer().str());
+}
+
 int runDraw(const CommandLine &line) {
   Session session("draw", line);
   llvm::StringRef path = "";
   if (auto given = line.get("o"))
     path = llvm::StringRef(given->data(), given->size());
-  if (!path.ends_with(".svg") && !path.ends_with(".dot")) {
-    session.error("expected -o F.svg or -o F.dot");
-    session.note(path.ends_with(".png")
-                     ? "for pixels write F.dot, then `dot -Tpng F.dot -o "
-                       "F.png` of Graphviz, or convert F.svg"
-                     : "the end of the name tells the kind of picture");
+  if (!path.ends_with(".svg") && !path.ends_with(".dot") &&
+      !path.ends_with(".png")) {
+    session.error("expected -o F.svg, -o F.dot or -o F.png");
+    session.note("the end of the name tells the kind of picture");
     return WrongUsage;
   }
+  std::string graphviz;
+  if (path.ends_with(".png"))
+    if (int code = findGraphviz(session, graphviz))
+      return code;
   if (line.has("depth") && !line.has("around")) {
     session.error("--depth needs --around=NAME");
     return WrongUsage;
@@ -100,6 +148,8 @@ int runDraw(const CommandLine &line) {
     session.note("drawn module by module; --around=NAME shows single ops");
   if (path.ends_with(".dot"))
     return session.write(line.get("o"), writeDot(picture));
+  if (path.ends_with(".png"))
+    return writePng(session, graphviz, writeDot(picture));
   layoutPicture(picture);
   return session.write(line.get("o"), writeSvg(picture));
 }

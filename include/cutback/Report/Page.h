@@ -89,6 +89,9 @@ struct PagePlan {
   std::vector<uint32_t> recomputed;   ///< items
   uint32_t forwardOps = 0, numOps = 0;
   std::vector<PageMoment> moments;
+  /// When each stretch of the step begins, and the last one ends, by the model;
+  /// empty without kernels.
+  std::vector<int64_t> timesPs;
   std::vector<PageSpan> spans;
   PageArena arena;
   std::string trace; ///< a gzip file, or empty
@@ -148,6 +151,7 @@ private:
   bool modules = false;
   int64_t parameterBytes = 0, inputBytes = 0;
   std::optional<OtherPartition> other;
+  std::optional<AutogradSaves> eager;
   std::vector<std::string> notes;
   llvm::StringMap<uint32_t> textNumber, itemNumber;
 };

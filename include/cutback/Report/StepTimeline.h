@@ -43,6 +43,11 @@ struct StepTimeline {
   /// the peak; sums are those of the report. `result` has its halves. Linear.
   static StepTimeline of(const PartitionResult &result);
 
+  /// When each step begins, by the model of the kernels, and at the end when
+  /// the last one ends, in picoseconds; steps of one kernel share its time
+  /// evenly. Empty without kernels. Linear.
+  std::vector<double> beginPs(const PartitionResult &result) const;
+
   /// By step: live bytes of each kind. Linear.
   std::vector<std::array<int64_t, kLiveKinds>> liveBytes() const;
 };

@@ -305,7 +305,7 @@ function peakPart(plan) {
 function drawArenaAxes(chart) {
   const {plan, box, scales} = chart;
   const {low, high} = arenaWindow();
-  const size = {width : box.right + 10, height : box.bottom + 28};
+  const size = {width : box.right + 10, height : box.bottom + 48};
   const [unit, unitName] = byteUnit(high);
   const ticks = ticksBetween(low / unit, high / unit, size.height / 60);
   const drawing = svg("svg", {
@@ -318,7 +318,10 @@ function drawArenaAxes(chart) {
                    (text, i) => [box.top + scales.y(ticks[i] * unit), text]),
                box.left - 4, box.right),
       svg("text", {class : "axis", x : 4, y : 11}, `address, ${unitName}`));
-  drawHalves(drawing, part => box.left + scales.x(part), box);
+  const x = part => box.left + scales.x(part);
+  drawHalves(drawing, x, box);
+  const {left, right} = arenaWindow();
+  drawTimes(drawing, plan, x, box, left, right);
   const peak = box.left + scales.x(peakPart(plan));
   if (peak < box.left || peak > box.right)
     return drawing;

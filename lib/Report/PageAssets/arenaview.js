@@ -7,7 +7,7 @@
 function drawArena(place, plan) {
   const {width : outer} = chartSize(place, 420);
   const height = outer < 500 ? 340 : 420;
-  const box = {left : 58, right : outer - 10, top : 34, bottom : height - 28};
+  const box = {left : 58, right : outer - 10, top : 34, bottom : height - 48};
   const chart = {
     place,
     plan,

@@ -89,3 +89,56 @@ function redrawOnResize(place, draw) {
     draw();
   }).observe(place);
 }
+
+/// Where a time of the step is in the width, 0 to 1. Ops have equal widths, so
+/// times do not.
+function partOfTime(plan, ps) {
+  const {time} = momentsOf(plan), places = momentPlaces(plan);
+  const at = Math.max(time.findIndex(end => end >= ps), 1);
+  const length = time[at] - time[at - 1];
+  const part = length > 0 ? (ps - time[at - 1]) / length : 1;
+  return places[at - 1] + (places[at] - places[at - 1]) * part;
+}
+
+/// The time of a place in the width: the inverse.
+function timeAt(plan, part) {
+  const {time} = momentsOf(plan), places = momentPlaces(plan);
+  const at = Math.max(places.findIndex(end => end >= part), 1);
+  const width = places[at] - places[at - 1];
+  return time[at - 1] + (time[at] - time[at - 1]) *
+                            (width > 0 ? (part - places[at - 1]) / width : 1);
+}
+
+/// The axis of time, under the names of the halves: round times from `left` to
+/// `right`, parts of the width, as far as they have room.
+function drawTimes(drawing, plan, x, box, left, right) {
+  const {time} = momentsOf(plan);
+  if (time.length === 0)
+    return;
+  const low = timeAt(plan, left), high = timeAt(plan, right);
+  const [unit, name] = timeUnit(high);
+  const ticks =
+      ticksBetween(low / unit, high / unit, (box.right - box.left) / 110);
+  const bottom = box.bottom + 38;
+  let free = box.left + textWidth(`time, ${name}`, 13) - 46;
+  drawing.append(
+      svg("text", {class : "axis", x : 4, y : bottom}, `time, ${name}`));
+  tickTexts(ticks).forEach((text, i) => {
+    const at = x(partOfTime(plan, ticks[i] * unit));
+    const half = textWidth(text, 13) / 2;
+    if (at - half < free || at + half > box.right + 8)
+      return;
+    free = at + half + 8;
+    drawing.append(
+        svg("line", {
+          class : "grid",
+          x1 : at,
+          x2 : at,
+          y1 : box.bottom,
+          y2 : box.bottom + 5
+        }),
+        svg("text",
+            {class : "tick", x : at, y : bottom, "text-anchor" : "middle"},
+            text));
+  });
+}

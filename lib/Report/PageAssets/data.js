@@ -77,6 +77,7 @@ function momentsOf(plan) {
     module : moments.saved_by_module.map(sums),
     saved,
     ...others,
+    time : sums(moments.time_ps), // one more at the end; none without kernels
     total : saved.map((bytes, i) => Object.values(others).reduce(
                           (sum, series) => sum + series[i], bytes)),
   };

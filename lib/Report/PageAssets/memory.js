@@ -83,7 +83,7 @@ function memoryCeiling(plan, with_) {
 function drawMemory() {
   const place = byId("memory-chart"), plan = state.plan;
   const {width, height} = chartSize(place, 380);
-  const box = {left : 58, right : width - 10, top : 22, bottom : height - 28};
+  const box = {left : 58, right : width - 10, top : 22, bottom : height - 48};
   const other = otherPlan();
   const high = memoryCeiling(plan, other);
   const x = part => box.left + (box.right - box.left) * part;
@@ -108,6 +108,7 @@ function drawMemory() {
   if (other)
     drawOutline(drawing, other, outsideBytes(), x, y);
   drawHalves(drawing, x, box);
+  drawTimes(drawing, plan, x, box, 0, 1);
   drawPeak(drawing, plan, x, y, box);
   drawing.append(svg("g", {class : "cursor"}));
   listenToMoments(drawing, plan, x, box);
@@ -248,15 +249,20 @@ function momentOf(plan, step) {
   return behind < 0 ? steps.length - 1 : Math.max(behind - 1, 0);
 }
 
-/// "Op 1,234 of 4,321, backward: %mul_12, mul in blocks.3.mlp".
+/// "Op 1,234 of 4,321, backward, at 1.20 ms of 3.40 ms: %mul_12, mul in
+/// blocks.3.mlp".
 function momentTitle(plan, moment) {
   const series = momentsOf(plan), step = series.step[moment];
   const item = series.item[moment];
   const half = step < plan.forward_ops ? "forward" : "backward";
   const module = shorten(texts[items.module[item]]);
   const op = shorten(texts[items.op[item]]);
-  return `Op ${formatCount(step + 1)} of ${formatCount(plan.ops)}, ${half}: ${
-      nameOf(item)}, ${op} in ${module}`;
+  const {time} = series;
+  const when = time.length ? `, at ${formatTime(time[moment])} of ${
+                                 formatTime(time[time.length - 1])}`
+                           : "";
+  return `Op ${formatCount(step + 1)} of ${formatCount(plan.ops)}, ${half}${
+      when}: ${nameOf(item)}, ${op} in ${module}`;
 }
 
 /// The largest values of a moment with their bytes, at most four.

@@ -47,6 +47,13 @@ plan, saved, recomputed = chosen
 items = data["items"]
 
 check("graph", data["graph"], report["graph"])
+# The time of the step: ascending, to the sum of its kernels.
+times = plan["moments"]["time_ps"]
+check("times", min(times, default=0) < 0 or times[:1] not in ([], [0]), False)
+if "kernels" in report:
+    total = sum(one["ps"] for one in report["kernels"]["segments"]
+                if one["name"] != "update")
+    check("time", abs(sum(times) - total) <= 1, True)
 for key, value in (
         ("saved_bytes", report["saved_bytes"]),
         ("peak_bytes", report["peak"]["bytes"]),
