@@ -521,6 +521,21 @@ static std::string solverText(const PartitionResult &result) {
          formatCount(result.networkArcs, "arc") + ", by " + result.solver;
 }
 
+/// What the words of a report mean that it has.
+static std::string wordsText(llvm::StringRef report) {
+  static constexpr std::pair<const char *, const char *> kWords[] = {
+      {"launch", "one start of a kernel on the device"},
+      {"halves", "the forward and the backward, which the plan divides the "
+                 "graph into"},
+      {"certificate", "the check that two halves compute what the graph does"},
+      {"arena", "the one block of memory in which the values of a step lie"}};
+  std::string text;
+  for (auto [word, meaning] : kWords)
+    if (report.contains(word))
+      text += (text.empty() ? "" : "; ") + std::string(word) + ": " + meaning;
+  return text.empty() ? "" : paragraph("words", text);
+}
+
 std::string reportText(const PartitionResult &result,
                        const ReportExtras &extras) {
   std::string out = headText(result, extras) + "\n";
@@ -566,7 +581,7 @@ std::string reportText(const PartitionResult &result,
                    result.verified
                        ? "yes: the two halves compute what the graph computes"
                        : "no: the certificate was not asked");
-  return out;
+  return out + wordsText(out);
 }
 
 } // namespace cutback
