@@ -76,10 +76,9 @@ static CutbackStatus makePlan(CutbackGraph &graph, const CommandLine &line,
 
 static void compare(CutbackPlan &plan) {
   if (!plan.compared)
-    compareStrategies(plan.asRead.get(), *plan.result, plan.extras);
-  // A stored graph is prepared by us: PyTorch would decide on another one.
-  if (plan.isStored)
-    plan.extras.torch.reset();
+    compareStrategies(plan.asRead.get(), *plan.result, plan.extras,
+                      plan.isStored ? PlannedGraph::Stored
+                                    : PlannedGraph::AsRead);
   plan.compared = true;
 }
 

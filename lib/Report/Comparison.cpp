@@ -96,7 +96,7 @@ OwningOpRef<joint::GraphOp> copyToCompare(joint::GraphOp graph) {
 }
 
 void compareStrategies(joint::GraphOp asRead, const PartitionResult &result,
-                       ReportExtras &extras,
+                       ReportExtras &extras, PlannedGraph kind,
                        const std::function<void(llvm::StringRef)> &before) {
   bool isLarge = !asRead || result.view.numOps() > kComparedOps;
   auto compare = [&](llvm::StringRef name, const PartitionOptions &options) {
@@ -112,6 +112,8 @@ void compareStrategies(joint::GraphOp asRead, const PartitionResult &result,
       extras.strategies.push_back(
           compare(spell(strategy), askFor(strategy, result)));
   }
+  if (kind == PlannedGraph::Stored)
+    return;
   bool isAsked = result.asked.costModel == CostModel::PyTorch &&
                  result.asked.rules == Rules::Torch2_13 &&
                  result.asked.strategy == Strategy::MinCut &&

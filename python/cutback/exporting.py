@@ -254,17 +254,7 @@ def _of_module(cls, model, args, kwargs, dynamic_shapes):
     guard = Guard(model, reads)
     leaves = pytree.tree_leaves((args, kwargs))
     tensors = [one for one in leaves if isinstance(one, torch.Tensor)]
-    wanted, unreached = set(), set()
-    named = [("param." + name, one) for name, one in
-             model.named_parameters(remove_duplicate=False)]
-    named += [("buffer." + name, one) for name, one in
-              model.named_buffers(remove_duplicate=False)]
-    named += [("input.%d" % i, one) for i, one in enumerate(tensors)]
-    for name, one in named:
-        if one.requires_grad:
-            wanted.add(name)
-            if id(one) not in found.reached:
-                unreached.add(name)
+    wanted, unreached = _wanted_of(model, tensors, found)
     return cls(
         model, place, program.call_spec.in_spec, program.call_spec.out_spec,
         _names_of(model, args, kwargs),
@@ -286,6 +276,19 @@ def _distinct(model, args, kwargs):
         return one
 
     return pytree.tree_map(distinct, (args, kwargs))
+
+
+def _wanted_of(module, tensors, found):
+    """Names of what takes a gradient, and of what of it the loss does not
+    reach; `tensors` are those of the call."""
+    named = [("param." + name, one) for name, one in
+             module.named_parameters(remove_duplicate=False)]
+    named += [("buffer." + name, one) for name, one in
+              module.named_buffers(remove_duplicate=False)]
+    named += [("input.%d" % i, one) for i, one in enumerate(tensors)]
+    wanted = {name for name, one in named if one.requires_grad}
+    return wanted, {name for name, one in named
+                    if name in wanted and id(one) not in found.reached}
 
 
 def _export(model, args, kwargs, dynamic_shapes, reads):
@@ -410,11 +413,7 @@ def _unreached_of(program, leaves):
     except Exception:  # it does not run on its example: then none is known
         return set()
     tensors = [one for one in leaves if isinstance(one, torch.Tensor)]
-    named = [("param." + name, one) for name, one in
-             module.named_parameters(remove_duplicate=False)]
-    named += [("input.%d" % i, one) for i, one in enumerate(tensors)]
-    return {name for name, one in named
-            if one.requires_grad and id(one) not in found.reached}
+    return _wanted_of(module, tensors, found)[1]
 
 
 def _own_of(program, place):

@@ -73,10 +73,11 @@ static CopiedPlan planOther(Session &session, PlanRun &run,
 }
 
 /// What PyTorch's partitioner does with the value; nothing where the graph as
-/// PyTorch prepares it does not have it, or is too large to plan twice.
+/// PyTorch prepares it does not have it, or is too large to plan twice, and of
+/// a stored graph, which is prepared by us.
 static std::optional<Fate> fateInTorch(Session &session, PlanRun &run,
                                        joint::GraphOp asRead, uint32_t value) {
-  if (!asRead)
+  if (!asRead || isStoredPlan(session.line.arguments.front()))
     return std::nullopt;
   session.progress.step("planning as PyTorch");
   Silence silence(session.context);
@@ -167,7 +168,6 @@ int runExplain(const CommandLine &line) {
   OwningOpRef<joint::GraphOp> asRead =
       whatIf ? cast<joint::GraphOp>(run.imported.graph->clone())
              : copyToCompare(run.imported.graph);
-  bool isStored = isStoredPlan(line.arguments.front());
   if (int code = run.plan(session, /*memory=*/whatIf))
     return code;
   std::optional<uint32_t> value = findValue(run.result->view, name);
@@ -175,9 +175,6 @@ int runExplain(const CommandLine &line) {
   if (const auto &given = run.result->given;
       given && value && given->numberOf[*value] == GraphView::kNone)
     value.reset();
-  // A stored graph is prepared by us: PyTorch would decide on another one.
-  if (isStored && !whatIf)
-    asRead = nullptr;
   return value ? answer(session, run, asRead.get(), *value)
                : notPrepared(session, name);
 }

@@ -138,12 +138,12 @@ int runReport(const CommandLine &line) {
     countOther(*run.result, run.imported.torchBackward, *other);
     extras.other = other;
   }
-  compareStrategies(asRead.get(), *run.result, extras, [&](StringRef what) {
-    session.progress.step("comparing with " + what.str());
-  });
-  // A stored graph is prepared by us: PyTorch would decide on another one.
-  if (isStoredPlan(line.arguments.front()))
-    extras.torch.reset();
+  compareStrategies(asRead.get(), *run.result, extras,
+                    isStoredPlan(line.arguments.front()) ? PlannedGraph::Stored
+                                                         : PlannedGraph::AsRead,
+                    [&](StringRef what) {
+                      session.progress.step("comparing with " + what.str());
+                    });
   if (int code = writeFiles(session, run, extras, page))
     return code;
   if (line.get("html") == "-" || line.get("trace") == "-")

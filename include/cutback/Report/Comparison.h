@@ -25,14 +25,19 @@ PartitionOptions askTorch(const PartitionResult &result);
 /// null if the graph is so large that it will not look at it.
 mlir::OwningOpRef<joint::GraphOp> copyToCompare(joint::GraphOp graph);
 
+/// Where the graph of a plan is from: as it was read, or prepared by us and
+/// stored, so that PyTorch would decide on another one.
+enum class PlannedGraph { AsRead, Stored };
+
 /// Adds a line for each strategy, and one for the decision of PyTorch 2.13's
-/// partitioner; that of `result` itself is the chosen one.
+/// partitioner, but not of a stored graph; that of `result` itself is the
+/// chosen one.
 /// The others have the figures that asking for them gives: `asRead` is the
 /// graph as it was before `result` was planned. Above `kComparedOps`, and where
 /// `asRead` is null, there are no others. `before` is called with the name of
 /// each that has to be planned.
 void compareStrategies(joint::GraphOp asRead, const PartitionResult &result,
-                       ReportExtras &extras,
+                       ReportExtras &extras, PlannedGraph kind,
                        const std::function<void(llvm::StringRef)> &before = {});
 
 } // namespace cutback

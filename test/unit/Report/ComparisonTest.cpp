@@ -24,7 +24,8 @@ protected:
     if (!chosen.result)
       return; // no such plan
     ReportExtras extras = collectExtras(*chosen.result);
-    compareStrategies(input.graph(), *chosen.result, extras);
+    compareStrategies(input.graph(), *chosen.result, extras,
+                      PlannedGraph::AsRead);
     ASSERT_EQ(extras.strategies.size(), 4u);
     for (const StrategyLine &line : extras.strategies) {
       SCOPED_TRACE(spell(line.strategy).str());
