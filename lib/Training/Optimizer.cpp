@@ -31,8 +31,8 @@ std::vector<OptionSpec> cutback::optimizerOptions() {
        "update parameters after the step, as torch.optim"},
       {"weight-decay", OptionSpec::Number, "X",
        "default 0.01 of adamw, which decouples it; 0 of sgd"},
-      {"no-decay", OptionSpec::Text, "PATTERN,...",
-       "parameters without weight decay: names, with * for any\n"
+      {"no-decay", OptionSpec::Text, "NAME,...",
+       "parameters without weight decay: names, * for any\n"
        "part of one; 1d: all of fewer than two dimensions,\n"
        "which are biases and factors of norms"},
       {"momentum", OptionSpec::Number, "X", "of sgd; default 0"},

@@ -43,7 +43,7 @@ static std::vector<OptionSpec> trainOptions() {
   return {
       {"weights", OptionSpec::Text, "F",
        "parameters and buffers to begin with: a .pt2 or\n"
-       "safetensors file; without it, those that IN or DIR holds"},
+       "safetensors file; without it, those of IN or DIR"},
       {"steps", OptionSpec::Integer, "N",
        "of the whole training, where --schedule ends", false, 1},
       {"until", OptionSpec::Integer, "N",
@@ -63,8 +63,9 @@ static std::vector<OptionSpec> trainOptions() {
        false, 1},
       {"log", OptionSpec::Text, "F",
        "append a line of JSON a step to this file: loss, lr,\n"
-       "seconds, tokens a second (elements of input.0, if they\n"
-       "are integers), seconds to the end, loss of an evaluation"},
+       "seconds, tokens a second (elements of input.0, if\n"
+       "they are integers), seconds to the end, and the loss\n"
+       "of an evaluation"},
       {"target", OptionSpec::Choice, "cpu|reference",
        "of IN: machine code (default), or op by op"},
       {"loss-scale", OptionSpec::Text, "dynamic|X",

@@ -31,17 +31,17 @@ std::vector<OptionSpec> trainInputOptions() {
   return {
       {"inputs", OptionSpec::Text, "F", "safetensors file with the batches"},
       {"tokens", OptionSpec::Text, "F",
-       "a flat file of token ids, without a header: batches are\n"
-       "cut from it, a window a row, for the inputs of integers\n"
-       "that --inputs does not have"},
+       "a flat file of token ids, without a header: batches\n"
+       "are cut from it, a window a row, for the inputs of\n"
+       "integers that --inputs does not have"},
       {"token-type", OptionSpec::Choice, "u16|u32",
        "of such files; default u16"},
       {"token-inputs", OptionSpec::Text, "NAME[+N],...",
        "the inputs that take tokens, where there are several;\n"
        "input.0,input.1+1: the second one the next tokens"},
       {"token-order", OptionSpec::Choice, "file|shuffled",
-       "of windows: of the file (default), or another one each\n"
-       "time through it, by --seed"},
+       "of windows: of the file (default), or another one\n"
+       "each time through it, by --seed"},
       {"eval-inputs", OptionSpec::Text, "F",
        "batches that are held out, as in --inputs"},
       {"eval-tokens", OptionSpec::Text, "F",
