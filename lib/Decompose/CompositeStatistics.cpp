@@ -75,13 +75,11 @@ static Value quantile(Rewrite &c) {
   if (b.failed())
     return {};
   Value line = call.line;
-  int64_t dim = call.dim, size = shapeOf(line)[dim];
-  if (ShapedType::isDynamic(size)) {
-    b.error("'aten.quantile' over a size that is not known");
-    return {};
-  }
-  Value at = call.placeOf(
-      b.call(op::mul_Scalar, {call.q, static_cast<double>(size - 1)}));
+  int64_t dim = call.dim;
+  Arg size = b.size(line, dim);
+  Arg last = size.getInt() ? Arg(static_cast<double>(*size.getInt() - 1))
+                           : Arg(b.call(op::operator_sub, {size, 1}));
+  Value at = call.placeOf(b.call(op::mul_Scalar, {call.q, last}));
   Value below = castTo(b, b.call(op::floor, {at}), b.i64());
   Value above = castTo(b, b.call(op::ceil, {at}), b.i64());
   Value weight = call.shareOf(minus(b, at, below));

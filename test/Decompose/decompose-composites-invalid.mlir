@@ -171,15 +171,6 @@ joint.graph @signal(%a: tensor<3x?xcomplex<f32>> {joint.role = #joint.role<input
 
 // -----
 
-joint.graph @ranks(%a: tensor<?xf32> {joint.role = #joint.role<input>}) -> (tensor<f32>) gradients () {
-  // expected-error @+2 {{'aten.quantile' over a size that is not known}}
-  // expected-note @+1 {{call run_decompositions() on the program before it is saved, or write the op in terms of others}}
-  %y = aten.quantile.scalar(%a, 0.5) : (tensor<?xf32>) -> tensor<f32>
-  joint.output %y : tensor<f32>
-}
-
-// -----
-
 joint.graph @pairs(%a: tensor<?x3xf32> {joint.role = #joint.role<input>}) -> (tensor<?xf32>) gradients () {
   // expected-error @+2 {{'aten.pdist' of a number of rows that is not known}}
   // expected-note @+1 {{call run_decompositions() on the program before it is saved, or write the op in terms of others}}

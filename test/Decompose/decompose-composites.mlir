@@ -78,6 +78,20 @@ joint.graph @half_precision_math(%q: tensor<1x2x4x8xbf16> {joint.role = #joint.r
 
 // -----
 
+// Ranks among elements whose number is not known.
+// CHECK-LABEL: joint.graph @quantile_of_an_unknown_length(
+// CHECK: %[[LINE:.*]] = aten.view(%x
+// CHECK: %[[SIZE:.*]] = aten.sym_size.int(%[[LINE]], 0)
+// CHECK-NEXT: %[[LAST:.*]] = aten.sym.sub(%[[SIZE]], 1)
+// CHECK-NEXT: aten.mul.Scalar(%{{.*}}, %[[LAST]]) : (tensor<1xf32>, index)
+// CHECK: aten.sort(%{{.*}}, 0)
+joint.graph @quantile_of_an_unknown_length(%x: tensor<?xf32> {joint.role = #joint.role<input>}) -> (tensor<f32>) gradients () {
+  %y = aten.quantile.scalar(%x, 0.25) : (tensor<?xf32>) -> tensor<f32>
+  joint.output %y : tensor<f32>
+}
+
+// -----
+
 // Lengths that another device has otherwise follow from no operand.
 // CHECK-LABEL: joint.graph @an_op_that_gives_all_results_keeps_their_sizes(
 // CHECK: %y, %b, %c, %d = aten._embedding_bag(%w, %x, %o) {joint.dims = {{\[}}["s1", "8"], unit, ["s1"], ["s1"]]}
