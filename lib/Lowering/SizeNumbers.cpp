@@ -10,6 +10,7 @@
 
 #include "SizeNumbers.h"
 
+#include "cutback/Dialect/Aten/CallOp.h"
 #include "cutback/Support/SizeExpr.h"
 
 #include "mlir/IR/BuiltinTypes.h"
@@ -57,9 +58,10 @@ static bool isPolynomial(StringRef text) {
   return true;
 }
 
+static constexpr int64_t kMostMultiple = 4096;
+
 /// What sizes must be multiples of, so that whatever `texts` divide by does.
 static int64_t findMultiple(ArrayRef<StringRef> texts) {
-  constexpr int64_t kMost = 4096;
   int64_t multiple = 1;
   for (StringRef text : texts)
     while (!text.empty()) {
@@ -73,14 +75,27 @@ static int64_t findMultiple(ArrayRef<StringRef> texts) {
       if (text.consumeInteger(10, number))
         text = text.drop_front();
       else if (number > 1)
-        if (int64_t both = std::lcm(multiple, number); both <= kMost)
+        if (int64_t both = std::lcm(multiple, number); both <= kMostMultiple)
           multiple = both;
     }
   return multiple;
 }
 
-/// What hints are often multiples of: sizes of windows, patches, groups.
-static constexpr int64_t kDivisors = 64 * 9 * 5 * 7;
+/// A multiple of `multiple` that ops of sizes divide by numbers without a rest.
+static int64_t divideInOps(ArrayRef<Operation *> halves, int64_t multiple) {
+  for (Operation *half : halves)
+    half->walk([&](aten::CallOp call) {
+      StringRef packet = call.getSchema().packet;
+      auto by = packet == "operator.floordiv" || packet == "operator.mod"
+                    ? dyn_cast<IntegerAttr>(call.getArgs()[1])
+                    : IntegerAttr();
+      if (by && by.getInt() > 1)
+        if (int64_t both = std::lcm(multiple, by.getInt());
+            both <= kMostMultiple)
+          multiple = both;
+    });
+  return multiple;
+}
 
 static bool isPrime(int64_t number) {
   for (int64_t divisor = 2; divisor * divisor <= number; ++divisor)
@@ -89,33 +104,22 @@ static bool isPrime(int64_t number) {
   return number > 1;
 }
 
-static std::optional<int64_t> hintOf(NamedAttribute entry) {
-  auto symbol = dyn_cast<joint::SymbolAttr>(entry.getValue());
-  return symbol ? symbol.getHint() : std::nullopt;
-}
-
 SizeNumbers::SizeNumbers(DictionaryAttr symbols, ArrayRef<Operation *> halves,
-                         Wanted wanted)
-    : context(symbols.getContext()) {
+                         Kind kind)
+    : context(symbols.getContext()), kind(kind) {
   llvm::SetVector<StringRef> texts = findTexts(halves);
   texts.remove_if([](StringRef text) { return isPolynomial(text); });
-  SmallVector<int64_t> multiples(symbols.size(),
-                                 findMultiple(texts.getArrayRef()));
-  for (auto [multiple, symbol] : llvm::zip_equal(multiples, symbols))
-    if (wanted.multiplesOfHints)
-      multiple = std::lcm(
-          multiple, std::gcd(kDivisors,
-                             std::max<int64_t>(hintOf(symbol).value_or(1), 1)));
-  choosePoints(symbols, halves, multiples);
-  if (wanted.equalHints)
+  choosePoints(symbols, halves,
+               divideInOps(halves, findMultiple(texts.getArrayRef())));
+  if (kind.equal == EqualHints::Together)
     joinEqualHints(symbols);
   for (NamedAttribute symbol : symbols)
     if (!valueOf(symbol))
       addAtom(symbol.getName());
+  if (kind.multiples == Multiples::OfHints)
+    addQuotients(symbols);
   for (StringRef text : texts)
     addAtom(text);
-  if (wanted.multiplesOfHints)
-    addQuotients(symbols, multiples);
   bySize.resize(atoms.size());
   std::iota(bySize.begin(), bySize.end(), 0);
   llvm::stable_sort(bySize, [&](unsigned a, unsigned b) {
@@ -123,22 +127,35 @@ SizeNumbers::SizeNumbers(DictionaryAttr symbols, ArrayRef<Operation *> halves,
   });
 }
 
-/// The ops divide by numbers that no text tells.
-void SizeNumbers::addQuotients(DictionaryAttr symbols,
-                               ArrayRef<int64_t> multiples) {
-  constexpr int64_t kMost = 64;
-  for (auto [multiple, symbol] : llvm::zip_equal(multiples, symbols))
-    for (int64_t by = 2; by <= std::min(multiple, kMost); ++by)
-      if (multiple % by == 0)
-        addAtom(
-            (symbol.getName().getValue() + "//" + std::to_string(by)).str());
-}
-
 std::optional<int64_t> SizeNumbers::valueOf(NamedAttribute entry) {
   auto symbol = dyn_cast<joint::SymbolAttr>(entry.getValue());
   return symbol && symbol.getMin() && symbol.getMin() == symbol.getMax()
              ? symbol.getMin()
              : std::nullopt;
+}
+
+static std::optional<int64_t> hintOf(NamedAttribute entry) {
+  auto symbol = dyn_cast<joint::SymbolAttr>(entry.getValue());
+  return symbol ? symbol.getHint() : std::nullopt;
+}
+
+/// What a symbol is a multiple of, where all are of `multiple`.
+int64_t SizeNumbers::multipleOf(NamedAttribute symbol, int64_t multiple) const {
+  int64_t hint = hintOf(symbol).value_or(0);
+  if (kind.multiples == Multiples::OfTexts || hint < 1)
+    return multiple;
+  int64_t both = std::lcm(hint, multiple);
+  return both <= kMostMultiple ? both : hint;
+}
+
+/// Of symbols, by what divides their hints.
+void SizeNumbers::addQuotients(DictionaryAttr symbols) {
+  for (NamedAttribute entry : symbols)
+    if (int64_t hint = hintOf(entry).value_or(0); !valueOf(entry))
+      for (int64_t divisor = 2; divisor <= std::min(hint, kMostMultiple);
+           ++divisor)
+        if (hint % divisor == 0)
+          addAtom((entry.getName().getValue() + "//" + Twine(divisor)).str());
 }
 
 /// Of the multiples in a narrow range: that of a prime, else one that the
@@ -164,8 +181,7 @@ int64_t SizeNumbers::withinRange(StringRef name, size_t point, int64_t least,
 }
 
 void SizeNumbers::choosePoints(DictionaryAttr symbols,
-                               ArrayRef<Operation *> halves,
-                               ArrayRef<int64_t> multiples) {
+                               ArrayRef<Operation *> halves, int64_t multiple) {
   llvm::DenseSet<int64_t> taken; // sizes that are numbers, and primes
   for (Operation *half : halves)
     half->walk([&](Operation *op) {
@@ -187,22 +203,22 @@ void SizeNumbers::choosePoints(DictionaryAttr symbols,
   constexpr int64_t kFactor = 3, kMost = 20'000;
   for (size_t i = 0; i < kSizePoints; ++i) {
     int64_t next = kLeast[i];
-    for (auto [entry, multiple] : llvm::zip_equal(symbols, multiples)) {
+    for (NamedAttribute entry : symbols) {
       if (std::optional<int64_t> value = valueOf(entry)) {
         points[i][entry.getName()] = *value;
         continue;
       }
       auto symbol = dyn_cast<joint::SymbolAttr>(entry.getValue());
+      int64_t own = multipleOf(entry, multiple);
       int64_t least = symbol ? symbol.getMin().value_or(2) : 2;
-      int64_t most =
-          symbol ? symbol.getMax().value_or(kMost * multiple) : kMost;
+      int64_t most = symbol ? symbol.getMax().value_or(kMost * own) : kMost;
       int64_t prime = std::max(next, std::min(least, kMost));
       while (!isFree(prime))
         ++prime;
-      int64_t value = prime * multiple;
+      int64_t value = prime * own;
       if (value > most)
-        value = withinRange(entry.getName(), i, least, most, multiple, isFree);
-      taken.insert(value / multiple);
+        value = withinRange(entry.getName(), i, least, most, own, isFree);
+      taken.insert(value / own);
       points[i][entry.getName()] = value;
       next = next < kMost ? next * kFactor : next;
     }

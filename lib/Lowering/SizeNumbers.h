@@ -24,14 +24,15 @@ using SizeNumber = std::array<int64_t, kSizePoints>;
 
 class SizeNumbers {
 public:
-  /// What a graph wants of its sizes without saying it; its hints have it.
-  struct Wanted {
-    /// Symbols of one hint have one value (a batch of inputs and one of
-    /// labels).
-    bool equalHints = false;
-    /// Values are multiples of what hints are multiples of (tokens in windows,
-    /// channels in groups).
-    bool multiplesOfHints = false;
+  /// Whether symbols of one hint have one value, too: some graphs want that
+  /// (a batch of inputs and one of labels), and do not say it.
+  enum class EqualHints { Apart, Together };
+  /// What values are multiples of: of what texts and ops divide by, or of the
+  /// hints too, for ops that divide and do not say it (a group norm).
+  enum class Multiples { OfTexts, OfHints };
+  struct Kind {
+    EqualHints equal;
+    Multiples multiples;
   };
 
   /// `symbols`, a graph's, and the size expressions in `halves` that are no
@@ -40,7 +41,7 @@ public:
   /// that can be; no size in `halves` is a multiple of one. A symbol whose
   /// range is one value has that.
   SizeNumbers(mlir::DictionaryAttr symbols,
-              llvm::ArrayRef<mlir::Operation *> halves, Wanted wanted);
+              llvm::ArrayRef<mlir::Operation *> halves, Kind kind = Kind());
   /// The only value in the range of a symbol; nothing if there are more.
   static std::optional<int64_t> valueOf(mlir::NamedAttribute symbol);
   /// Whether two symbols of more than one value have one hint.
@@ -62,18 +63,18 @@ private:
   };
 
   void choosePoints(mlir::DictionaryAttr symbols,
-                    llvm::ArrayRef<mlir::Operation *> halves,
-                    llvm::ArrayRef<int64_t> multiples);
+                    llvm::ArrayRef<mlir::Operation *> halves, int64_t multiple);
   int64_t withinRange(llvm::StringRef name, size_t point, int64_t least,
                       int64_t most, int64_t multiple,
                       llvm::function_ref<bool(int64_t)> isFree);
   void joinEqualHints(mlir::DictionaryAttr symbols);
-  void addQuotients(mlir::DictionaryAttr symbols,
-                    llvm::ArrayRef<int64_t> multiples);
+  int64_t multipleOf(mlir::NamedAttribute symbol, int64_t multiple) const;
+  void addQuotients(mlir::DictionaryAttr symbols);
   void addAtom(llvm::StringRef text);
   std::optional<mlir::AffineExpr> find(SizeNumber number, unsigned depth) const;
 
   mlir::MLIRContext *context;
+  Kind kind;
   std::array<llvm::StringMap<int64_t>, kSizePoints> points;
   std::vector<Atom> atoms;
   std::vector<unsigned> bySize; ///< atoms, the largest first

@@ -279,12 +279,32 @@ private:
         sizes.push_back(argumentOf[symbol]);
       }
       for (AffineExpr &expr : one.exprs)
-        expr = expr.replaceSymbols(replaced);
+        expr = readAgain(readAgain(expr.replaceSymbols(replaced)));
       setMap(one.op,
              AffineMap::get(one.dims, sizes.size(), one.exprs,
                             builder.getContext()),
              sizes);
     }
+  }
+
+  /// As its text is read, where terms are added from the left: what is stored
+  /// is compared with what is formed again.
+  static AffineExpr readAgain(AffineExpr expr) {
+    auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
+    if (!binary)
+      return expr;
+    AffineExpr left = readAgain(binary.getLHS());
+    AffineExpr right = readAgain(binary.getRHS());
+    if (expr.getKind() != AffineExprKind::Add)
+      return getAffineBinaryOpExpr(expr.getKind(), left, right);
+    SmallVector<AffineExpr> terms = {right};
+    while (terms.back().getKind() == AffineExprKind::Add) {
+      auto sum = cast<AffineBinaryOpExpr>(terms.pop_back_val());
+      terms.append({sum.getRHS(), sum.getLHS()});
+    }
+    for (AffineExpr term : llvm::reverse(terms))
+      left = left + term;
+    return left;
   }
 
   void setMap(Operation *op, AffineMap map, ArrayRef<Value> sizes) {

@@ -27,7 +27,6 @@
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
 
-#include <array>
 #include <map>
 
 using namespace mlir;
@@ -65,10 +64,10 @@ namespace {
 class SymbolicFormer {
 public:
   SymbolicFormer(PartitionOp partition, GraphOp graph, DictionaryAttr symbols,
-                 const Schedules &schedules, SizeNumbers::Wanted wanted)
+                 const Schedules &schedules, SizeNumbers::Kind kind)
       : partition(partition), graph(graph), schedules(schedules),
         halves{halfOf(partition, 0), halfOf(partition, 1)}, symbols(symbols),
-        numbers(symbols, {halves[0], halves[1]}, wanted) {}
+        numbers(symbols, {halves[0], halves[1]}, kind) {}
 
   /// Whether the ops have kernels, or calls, at other sizes than those of the
   /// hints; run() is not for this former any more.
@@ -211,25 +210,32 @@ private:
 
 } // namespace
 
-/// Sizes have what their hints have in common only where the step is none
-/// else.
+/// In which sizes are looked for: symbols of one hint are one size only where
+/// the step is none else, and all are multiples of their hints only then.
+static SmallVector<SizeNumbers::Kind> kindsOf(DictionaryAttr symbols) {
+  using Equal = SizeNumbers::EqualHints;
+  using Multiples = SizeNumbers::Multiples;
+  SmallVector<SizeNumbers::Kind> kinds;
+  for (Multiples multiples : {Multiples::OfTexts, Multiples::OfHints}) {
+    kinds.push_back({Equal::Apart, multiples});
+    if (SizeNumbers::hasEqualHints(symbols))
+      kinds.push_back({Equal::Together, multiples});
+  }
+  return kinds;
+}
+
 static FailureOr<KernelModule> formForAllSizes(PartitionOp partition,
                                                GraphOp graph,
                                                DictionaryAttr symbols,
                                                const Schedules &schedules) {
-  auto run = [&](SizeNumbers::Wanted wanted) {
-    return SymbolicFormer(partition, graph, symbols, schedules, wanted).run();
+  auto run = [&](SizeNumbers::Kind kind) {
+    return SymbolicFormer(partition, graph, symbols, schedules, kind).run();
   };
-  bool hasEqual = SizeNumbers::hasEqualHints(symbols);
-  for (bool multiples : {false, true})
-    for (bool equal : {false, true}) {
-      if (equal && !hasEqual)
-        continue;
-      ScopedDiagnosticHandler silence(graph.getContext(), [](Diagnostic &) {});
-      if (FailureOr<KernelModule> formed = run({equal, multiples});
-          succeeded(formed))
-        return formed;
-    }
+  for (SizeNumbers::Kind kind : kindsOf(symbols)) {
+    ScopedDiagnosticHandler silence(graph.getContext(), [](Diagnostic &) {});
+    if (FailureOr<KernelModule> formed = run(kind); succeeded(formed))
+      return formed;
+  }
   return run({}); // which says why
 }
 
@@ -240,8 +246,7 @@ static SymbolAttr fixAtHint(SymbolAttr symbol) {
 }
 
 /// `symbols`, those fixed without which the step has no other sizes; null where
-/// that are all, or one has no hint. Symbols of one hint go together in the
-/// second round.
+/// that are all, or one has no hint. Symbols that are one size go together.
 static DictionaryAttr fixSymbols(PartitionOp partition, GraphOp graph,
                                  DictionaryAttr symbols,
                                  const Schedules &schedules) {
@@ -252,21 +257,20 @@ static DictionaryAttr fixSymbols(PartitionOp partition, GraphOp graph,
       return {};
     fixed.append(entry.getName(), fixAtHint(symbol));
   }
-  for (bool equal : {false, true}) {
+  for (SizeNumbers::Kind kind : kindsOf(symbols)) {
     NamedAttrList found(fixed);
     bool isAny = false;
     for (NamedAttribute entry : symbols) {
       NamedAttrList trial(found);
       for (NamedAttribute other : symbols)
         if (other == entry ||
-            (equal && fixed.get(other.getName()) == fixed.get(entry.getName())))
+            (kind.equal == SizeNumbers::EqualHints::Together &&
+             fixed.get(other.getName()) == fixed.get(entry.getName())))
           trial.set(other.getName(), other.getValue());
-      DictionaryAttr tried = trial.getDictionary(graph.getContext());
-      if (llvm::none_of(std::array{false, true}, [&](bool multiples) {
-            return SymbolicFormer(partition, graph, tried, schedules,
-                                  {equal, multiples})
-                .canBeFormed();
-          }))
+      if (!SymbolicFormer(partition, graph,
+                          trial.getDictionary(graph.getContext()), schedules,
+                          kind)
+               .canBeFormed())
         continue;
       found = trial;
       isAny = true;
