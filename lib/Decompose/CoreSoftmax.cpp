@@ -27,6 +27,9 @@ static Value sumAlong(Rewrite &c, Value x) {
 /// x - max(x) along the dimension.
 static Value shifted(Rewrite &c) {
   Value x = widen(c.b, c.r.value("self"));
+  // Nothing has no largest element.
+  if (llvm::is_contained(shapeOf(x), 0))
+    return x;
   // A scalar has one class; amax over no dimension would be over all.
   Value largest = c.b.call("aten.amax.default", {x, {c.r.arg("dim")}, true});
   return c.b.call("aten.sub.Tensor", {x, largest});

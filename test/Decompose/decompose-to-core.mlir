@@ -26,3 +26,13 @@ joint.graph @a_pseudo_inverse_of_unknown_size_stays(%a: tensor<2x?xf32> {joint.r
   %y = aten.linalg_pinv.atol_rtol_tensor(%a) : (tensor<2x?xf32>) -> tensor<?x2xf32>
   joint.output %y : tensor<?x2xf32>
 }
+
+// -----
+
+// CHECK-LABEL: joint.graph @a_softmax_of_nothing_has_no_largest_element(
+// CHECK-NOT: aten.amax
+// CHECK: joint.output
+joint.graph @a_softmax_of_nothing_has_no_largest_element(%x: tensor<0x3xf32> {joint.role = #joint.role<input>}) -> (tensor<0x3xf32>) gradients () {
+  %y = aten._log_softmax(%x, 0, false) : (tensor<0x3xf32>) -> tensor<0x3xf32>
+  joint.output %y : tensor<0x3xf32>
+}
