@@ -34,6 +34,8 @@ namespace {
 struct Row {
   std::map<std::string, std::set<std::string>> reads;
   std::string error;
+  /// By name of the operand that the rule is silent about.
+  std::map<std::string, std::string> refused;
   bool hasSecond = false; ///< of one of its calls
   std::string secondError;
   /// By result that gives no operand a gradient: the error; empty for none.
@@ -108,13 +110,7 @@ static std::string graphOf(const Call &call, unsigned asked) {
 }
 
 static std::string nameOf(aten::CallOp op, unsigned operand) {
-  aten::CallReader reader(op);
-  std::string name = "operand";
-  for (const aten::SchemaParam &param : op.getSchema().params)
-    if (int first = reader.operand(param.name);
-        first >= 0 && static_cast<unsigned>(first) <= operand)
-      name = param.name.str();
-  return name;
+  return aten::CallReader(op).parameterOf(operand).str();
 }
 
 static std::string nameOfResult(OpResult result) {
@@ -133,6 +129,11 @@ static void noteReads(Operation *op, std::set<std::string> &reads) {
     for (Operation *user : result.getUsers())
       if (!isa<joint::OutputOp>(user))
         reads.insert(nameOfResult(result));
+}
+
+/// The error says that the gradient is none.
+static bool dependsOnNothing(StringRef error) {
+  return error.starts_with("no result of 'g' that is ");
 }
 
 static void ask(MLIRContext &context, const Call &call, unsigned operand,
@@ -156,9 +157,11 @@ static void ask(MLIRContext &context, const Call &call, unsigned operand,
   for (auto [i, type] : llvm::enumerate(call.results))
     if (isFloating(type))
       options.lossOutputs.push_back(i);
-  if (failed(differentiate(graph, options)))
+  if (failed(differentiate(graph, options))) {
     row.error = error;
-  else if (!graph.getOutput().getGradientOf().empty())
+    if (!dependsOnNothing(error))
+      row.refused[nameOf(known, operand)] = error;
+  } else if (!graph.getOutput().getGradientOf().empty())
     noteReads(op, row.reads[nameOf(known, operand)]);
 }
 
@@ -186,10 +189,7 @@ static void askResults(MLIRContext &context, const Call &call,
     options.lossOutputs = {i};
     std::string name = known.getInfo().torchName;
     if (failed(differentiate(graph, options)))
-      table[name].dead[i] =
-          StringRef(error).starts_with("no result of 'g' that is ")
-              ? std::string()
-              : error;
+      table[name].dead[i] = dependsOnNothing(error) ? std::string() : error;
   }
 }
 
@@ -226,7 +226,7 @@ static void askSecond(MLIRContext &context, const Call &call,
       succeeded(decomposeComposites(graph)) &&
       succeeded(differentiate(graph, next)))
     row.hasSecond = true;
-  else if (!StringRef(error).starts_with("no result of 'g' that is "))
+  else if (!dependsOnNothing(error))
     row.secondError = error;
 }
 
@@ -259,6 +259,12 @@ static void print(const std::map<std::string, Row> &table) {
     if (row.reads.empty())
       llvm::outs() << "* `" << op << "`"
                    << (row.error.empty() ? "" : ": " + row.error) << "\n";
+  llvm::outs() << "\n## Operands without a gradient\n\n";
+  for (const auto &[op, row] : table)
+    for (const auto &[operand, error] : row.refused)
+      if (!row.reads.empty())
+        llvm::outs() << "* `" << op << "`, " << operand << ": " << error
+                     << "\n";
   llvm::outs() << "\n## Results that pass no gradient on\n\n";
   for (const auto &[op, row] : table)
     for (const auto &[result, error] : row.dead)

@@ -42,6 +42,14 @@ static void again(Vjp &v) {
     v.set(0u, v.call(name, positional, named));
 }
 
+/// Of what is linear in parts: no slope of it changes with the other operands.
+static void againAlone(Vjp &v) {
+  again(v);
+  for (const aten::SchemaParam &param :
+       llvm::drop_begin(v.in.getOp().getSchema().params))
+    v.setNone(param.name);
+}
+
 /// z · g
 static Value both(Vjp &v) { return v.mul(v.grad(), v.arg("grad_output")); }
 
@@ -113,7 +121,10 @@ static void tanhBackward(Vjp &v) { smooth<bendOfTanh>(v, "output"); }
 static void siluBackward(Vjp &v) { smooth<bendOfSilu>(v, "self"); }
 static void geluBackward(Vjp &v) { smooth<bendOfGelu>(v, "self"); }
 static void mishBackward(Vjp &v) { smooth<bendOfMish>(v, "self"); }
-static void logSigmoidBackward(Vjp &v) { smooth<bendOfLogSigmoid>(v, "self"); }
+static void logSigmoidBackward(Vjp &v) {
+  smooth<bendOfLogSigmoid>(v, "self");
+  v.setNone("buffer"); // exp(-|self|), or empty
+}
 
 //===----------------------------------------------------------------------===//
 // Functions of parts
@@ -211,7 +222,7 @@ static void preluBackward(Vjp &v) {
     v.set("weight", v.dropWhere(above, v.mul(p, g)));
 }
 
-const VjpFn vjps::again = vjp<::again>;
+const VjpFn vjps::again = vjp<::againAlone>;
 const VjpFn vjps::sigmoidBackward = vjp<::sigmoidBackward>;
 const VjpFn vjps::tanhBackward = vjp<::tanhBackward>;
 const VjpFn vjps::siluBackward = vjp<::siluBackward>;

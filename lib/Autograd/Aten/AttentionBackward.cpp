@@ -153,6 +153,11 @@ private:
     }
     if (v.needs("value") && toProducts)
       v.set("value", headProduct(v, toProducts, true, gradient, false));
+    else
+      v.setNone("value");
+    // They are functions of the others, which have their share.
+    for (const char *name : {"out", "logsumexp"})
+      v.setNone(name);
   }
 
   Vjp v;

@@ -60,6 +60,18 @@ Value Vjp::gradOrZeros(unsigned i) {
   return zerosLike(result(i));
 }
 
+/// Of a gradient that arrived and has been asked for, the rule has said for
+/// each operand what it makes of it.
+void Vjp::checkAnswers() {
+  bool isLive = false;
+  for (unsigned i = 0; i < asked.size(); ++i)
+    isLive |= context.gradient(i) && !ended.test(i);
+  for (unsigned i = 0; isLive && i < in.getOp()->getNumOperands(); ++i)
+    if (!b.failed() && context.needs(i) && !context.isAnswered(i))
+      b.error("no rule for the gradient of '" + in.parameterOf(i) + "' of '" +
+              in.getOp().getInfo().torchName + "', which is asked for");
+}
+
 LogicalResult Vjp::done() {
   // Steps have a gradient of zeros whatever arrives at their one result.
   for (unsigned i = 0; asked.size() > 1 && i < asked.size(); ++i)
@@ -68,6 +80,7 @@ LogicalResult Vjp::done() {
               in.getOp().getInfo().torchName +
               "', which is differentiated: compute what it gives by other ops, "
               "or detach() it");
+  checkAnswers();
   return b.result();
 }
 
@@ -104,9 +117,19 @@ void Vjp::setZero(ParamRef param) {
     context.setZero(i);
 }
 
+void Vjp::setNone(ParamRef param) {
+  auto [begin, end] = operands(param);
+  for (unsigned i = begin; i < end; ++i)
+    context.setNone(i);
+}
+
 void Vjp::setOperand(unsigned i, Value gradient) {
-  if (!gradient || b.failed() || !context.needs(i))
+  if (b.failed() || !context.needs(i))
     return;
+  if (!gradient) {
+    context.setNone(i);
+    return;
+  }
   gradient = sumToSize(b, gradient, operand(i));
   gradient = castTo(b, gradient, elementOf(operand(i)));
   if (!b.failed())

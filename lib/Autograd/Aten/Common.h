@@ -57,7 +57,7 @@ class Vjp {
 public:
   Vjp(CallOp op, VjpContext &context)
       : in(op), b(context.builder, op.getLoc()), context(context),
-        asked(op->getNumResults()) {}
+        asked(op->getNumResults()), ended(op->getNumResults()) {}
 
   aten::CallReader in;
   aten::CallBuilder b;
@@ -73,7 +73,10 @@ public:
   }
   /// Result `i` does not depend on what takes a gradient: one that arrives
   /// there goes nowhere.
-  void endsAt(unsigned i) { asked.set(i); }
+  void endsAt(unsigned i) {
+    asked.set(i);
+    ended.set(i);
+  }
   /// The same, but zeros of the result's size for none. For formulas that
   /// cannot leave the term out.
   Value gradOrZeros(unsigned i);
@@ -96,6 +99,8 @@ public:
   void setOperand(unsigned i, Value gradient);
   /// The gradient is zero: nothing is built for it.
   void setZero(ParamRef param);
+  /// What arrives does not depend on the operand.
+  void setNone(ParamRef param);
   LogicalResult done();
   LogicalResult error(const llvm::Twine &message) {
     b.error(message);
@@ -139,8 +144,11 @@ public:
   Value permute(Value x, ArrayRef<int64_t> dims);
 
 private:
+  void checkAnswers();
+
   VjpContext &context;
   llvm::SmallBitVector asked; ///< results whose gradient the rule asked for
+  llvm::SmallBitVector ended; ///< those that depend on nothing
 };
 
 /// The dimensions that a reduction of argument `self` combines, and how its

@@ -118,8 +118,7 @@ static void logDeterminant(Vjp &v) {
     Value along = scale ? scale : v.zerosLike(turn);
     scale = v.un2("complex", along, turn);
   }
-  if (scale)
-    v.set("A", scaledInverse(v, v.value("A"), scale));
+  v.set("A", scale ? scaledInverse(v, v.value("A"), scale) : Value());
 }
 
 //===----------------------------------------------------------------------===//

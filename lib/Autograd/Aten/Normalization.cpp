@@ -52,8 +52,9 @@ static LogicalResult answer(Vjp &v, SmallVector<Value> gradients,
 
 /// The answer where the statistics alone have gradients.
 static LogicalResult statisticsAlone(Vjp &v, Value ofStatistics) {
-  if (ofStatistics)
-    v.set("input", ofStatistics);
+  v.set("input", ofStatistics);
+  v.setNone("weight");
+  v.setNone(optional("bias"));
   return v.done();
 }
 
@@ -270,6 +271,8 @@ static void weightNorm(Vjp &v) {
       return;
     direction = both[0];
     v.set("g", both[1]);
+  } else {
+    v.setNone("g");
   }
   if (ofNorm && v.needs("v")) {
     Value along = v.mul(v.value("v"), v.div(ofNorm, v.result(1)));

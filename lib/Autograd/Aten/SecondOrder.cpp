@@ -41,6 +41,7 @@ static LogicalResult averageBackward(CallOp op, VjpContext &context) {
                {v.grad(), v.arg("kernel_size"), v.arg("stride"),
                 v.arg("padding"), v.arg("ceil_mode"),
                 v.arg("count_include_pad"), v.arg("divisor_override")}));
+  v.setNone(optional("self"));
   return v.done();
 }
 
@@ -55,6 +56,7 @@ static LogicalResult adaptiveAverageBackward(CallOp op, VjpContext &context) {
   for (int64_t dim = -spatialRank(v); dim < 0; ++dim)
     sizes.push_back(v.b.size(v.value("grad_output"), dim));
   v.set("grad_output", v.call(forwardName(v), {v.grad(), sizes}));
+  v.setNone(optional("self"));
   return v.done();
 }
 
@@ -71,6 +73,7 @@ static LogicalResult maximumBackward(CallOp op, VjpContext &context) {
   };
   Value picked = v.call(op::gather, {flat(v.grad()), -1, flat(indices)});
   v.set("grad_output", v.call(op::view, {picked, v.b.sizes(indices)}));
+  v.setNone(optional("self"));
   return v.done();
 }
 
@@ -88,6 +91,7 @@ static LogicalResult upsampleBackward(CallOp op, VjpContext &context) {
 static LogicalResult padBackward(CallOp op, VjpContext &context) {
   Vjp v(op, context);
   v.set("grad_output", v.call(forwardName(v), {v.grad(), v.arg("padding")}));
+  v.setNone(optional("self"));
   return v.done();
 }
 
@@ -114,6 +118,9 @@ static LogicalResult nllBackward(CallOp op, VjpContext &context) {
                                    v.arg("reduction"), v.arg("ignore_index")});
   if (!v.b.failed())
     v.set("grad_output", results[0]);
+  // The total weight is a function of the weights alone.
+  for (const char *name : {"self", "total_weight"})
+    v.setNone(name);
   return v.done();
 }
 
@@ -262,8 +269,12 @@ static LogicalResult convolutionBackward(CallOp op, VjpContext &context) {
   }
   if (v.needs("input") && zw)
     backward("input", 0, shapeOnly(v, input), zw);
+  else
+    v.setNone("input");
   if (v.needs("weight") && zi)
     backward("weight", 1, zi, shapeOnly(v, weight));
+  else
+    v.setNone("weight");
   return v.done();
 }
 

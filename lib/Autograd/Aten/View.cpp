@@ -17,9 +17,11 @@ static void pass(Vjp &v) { v.set(0u, v.grad()); }
 // Reshapes
 //===----------------------------------------------------------------------===//
 
+/// `other` lends its shape.
 static void reshape(Vjp &v) {
   if (v.needs("self"))
     v.set("self", v.viewLike(v.grad(), v.value("self")));
+  v.setNone(optional("other"));
 }
 
 static void unsqueeze(Vjp &v) {
@@ -31,7 +33,10 @@ static void unsqueeze(Vjp &v) {
 }
 
 /// `Vjp::set` sums what was broadcast.
-static void expandAs(Vjp &v) { v.set("self", v.grad()); }
+static void expandAs(Vjp &v) {
+  v.set("self", v.grad());
+  v.setNone(optional("other"));
+}
 
 static void sumToSizeOf(Vjp &v) {
   if (v.needs("self"))

@@ -25,6 +25,15 @@ int CallReader::operand(ParamRef param) const {
              : -1;
 }
 
+StringRef CallReader::parameterOf(unsigned number) const {
+  StringRef name;
+  for (auto [i, param] : llvm::enumerate(schema.params))
+    if (int first = operand(static_cast<int>(i));
+        first >= 0 && static_cast<unsigned>(first) <= number)
+      name = param.name;
+  return name;
+}
+
 /// The argument that `value` describes; `next` walks over the operands.
 static Arg argOf(Attribute value, unsigned &next, Operation *op) {
   if (isa<joint::OperandAttr>(value))

@@ -26,6 +26,8 @@ public:
   /// Position of the (first) operand of the argument among the op's operands,
   /// -1 if it has none.
   int operand(ParamRef param) const;
+  /// The name of the parameter that operand number `operand` is (an entry of).
+  llvm::StringRef parameterOf(unsigned operand) const;
 
   /// Literals; nothing where the argument is None, of another kind, or an SSA
   /// value.

@@ -49,12 +49,11 @@ class Aten_Softmax<string name, string schema, string rule, int w = 14>
 
 class Aten_Loss<string name, string schema, string rule, int w = 4>
     : Aten_AtenOp<name, schema> {
-  let family = "A loss; class weights have no gradient.";
+  let family = "A loss; class weights have no gradient rule.";
   let infer = rule;
   let weight = w;
   let fusion = "Reduction";
   let flops = "perInput";
-  let noGradient = 0b100;
 }
 
 class Aten_LossBackward<string name, string schema, string rule, int w = 4>

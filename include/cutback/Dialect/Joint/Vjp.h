@@ -24,7 +24,7 @@ public:
              llvm::SmallBitVector needed)
       : builder(builder), op(op), resultGradients(resultGradients),
         needed(std::move(needed)), operandGradients(op->getNumOperands()),
-        zeros(op->getNumOperands()) {}
+        zeros(op->getNumOperands()), none(op->getNumOperands()) {}
 
   mlir::OpBuilder &builder;
   mlir::Operation *op;
@@ -46,11 +46,18 @@ public:
   void setZero(unsigned i) { zeros.set(i); }
   bool isZero(unsigned i) const { return zeros.test(i); }
 
+  /// Answers that operand `i` has no gradient by those that arrive.
+  void setNone(unsigned i) { none.set(i); }
+  /// True if operand `i` got one of these answers.
+  bool isAnswered(unsigned i) const {
+    return operandGradients[i] || zeros.test(i) || none.test(i);
+  }
+
 private:
   llvm::ArrayRef<mlir::Value> resultGradients;
   llvm::SmallBitVector needed;
   llvm::SmallVector<mlir::Value, 4> operandGradients;
-  llvm::SmallBitVector zeros;
+  llvm::SmallBitVector zeros, none;
 };
 
 } // namespace cutback::joint
