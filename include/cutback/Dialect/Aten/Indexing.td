@@ -180,7 +180,8 @@ def Aten_InternalEmbeddingBagBackwardOp : Aten_EmbeddingBag<
     "Tensor bag_size, Tensor maximum_indices, SymInt num_weights, "
     "bool scale_grad_by_freq, int mode, bool sparse, "
     "Tensor? per_sample_weights, int padding_idx=-1) -> Tensor",
-    "embeddingBagBackward">, Kernel<"embeddingBagBackward">;
+    "embeddingBagBackward">, Vjp<"embeddingBagBackward">,
+    Kernel<"embeddingBagBackward">;
 def Aten_InternalEmbeddingBagDenseBackwardOp : Aten_EmbeddingBag<
     "_embedding_bag_dense_backward",
     "(Tensor grad, Tensor indices, Tensor offset2bag, Tensor bag_size, "
@@ -191,7 +192,8 @@ def Aten_InternalEmbeddingBagPerSampleWeightsBackwardOp : Aten_EmbeddingBag<
     "_embedding_bag_per_sample_weights_backward",
     "(Tensor grad, Tensor weight, Tensor indices, Tensor offsets, "
     "Tensor offset2bag, int mode, int padding_idx=-1) -> Tensor",
-    "embeddingBagWeightsBackward">, Kernel<"embeddingBagWeightsBackward">;
+    "embeddingBagWeightsBackward">, Vjp<"embeddingBagWeightsBackward">,
+    Kernel<"embeddingBagWeightsBackward">;
 def Aten_NonzeroOp : Aten_Search<"nonzero",
     "(Tensor self) -> Tensor", "nonzero">, Kernel<"nonzero">;
 def Aten_ArgwhereOp : Aten_Search<"argwhere",
