@@ -12,7 +12,6 @@
 #include "cutback/Analysis/Roofline.h"
 
 #include "mlir/IR/Builders.h"
-#include "mlir/IR/IRMapping.h"
 
 #include <numeric>
 
@@ -32,37 +31,6 @@ static bool areSized(Block &graph) {
          });
 }
 
-/// The ops of `block` in a graph of their own.
-static GraphOp copyGraph(Block &block, ModuleOp module) {
-  OpBuilder builder = OpBuilder::atBlockEnd(module.getBody());
-  Operation *output = block.getTerminator();
-  auto type = builder.getFunctionType(block.getArgumentTypes(),
-                                      output->getOperandTypes());
-  Location loc = output->getLoc();
-  auto graph = GraphOp::create(
-      builder, loc, "nested", type, output->getNumOperands(),
-      SmallVector<DictionaryAttr>(block.getNumArguments(),
-                                  builder.getDictionaryAttr({})));
-  if (graph.getBody().empty())
-    graph.getBody().emplaceBlock();
-  Block &body = graph.getBody().front();
-  IRMapping map;
-  for (BlockArgument argument : block.getArguments()) {
-    unsigned number = argument.getArgNumber();
-    map.map(argument, number < body.getNumArguments()
-                          ? body.getArgument(number)
-                          : body.addArgument(argument.getType(), loc));
-  }
-  builder.setInsertionPointToEnd(&body);
-  for (Operation &op : block.without_terminator())
-    builder.clone(op, map);
-  SmallVector<Value> results;
-  for (Value result : output->getOperands())
-    results.push_back(map.lookup(result));
-  OutputOp::create(builder, loc, results, builder.getDenseI32ArrayAttr({}));
-  return graph;
-}
-
 std::vector<NestedKernels> cutback::formNestedKernels(NestedOp op) {
   NestedKind kind = *nestedKindOf(op.getCallee());
   std::vector<NestedKernels> list;
@@ -77,7 +45,7 @@ std::vector<NestedKernels> cutback::formNestedKernels(NestedOp op) {
   for (Region &graph : op.getGraphs()) {
     NestedKernels &formed = list.emplace_back();
     formed.module = ModuleOp::create(op.getLoc());
-    formed.graph = copyGraph(graph.front(), *formed.module);
+    formed.graph = copyGraph(graph, *formed.module);
     formed.view = GraphView::build(formed.graph);
     formed.sizes = *ValueSizes::computeAll(formed.view, {});
     KernelProblem problem = KernelProblem::build(formed.view, formed.sizes);

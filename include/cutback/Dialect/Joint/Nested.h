@@ -63,6 +63,14 @@ nestedResultTypes(NestedKind kind, mlir::ArrayAttr args,
 
 namespace cutback::joint {
 
+/// The graph in `region` as a `joint.graph` at the end of `module`: arguments
+/// of role input without names, and as results the values that it gives.
+GraphOp copyGraph(mlir::Region &region, mlir::ModuleOp module);
+
+/// Moves the body of `graph` into the empty `region`; what it gives are the
+/// forward results of `graph`, which is erased.
+void moveGraph(GraphOp graph, mlir::Region &region);
+
 /// How often `op` runs the body of its loop, where sizes say that: a scan, and
 /// a loop that stacks what each round gives. Nothing of other loops, whose end
 /// depends on data; of what is no loop, 1. `shapes` are those of operands and
