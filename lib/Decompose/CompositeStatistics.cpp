@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Quantiles, distances within a set, covariances, losses of rows, alignments of
-// labels, unpooling, and quantization, element by element.
-//
-// Rounding has no slope, so a value that is rounded where the gradient passes
-// is written as what it is, without a gradient, plus x - x, which is 0 and has
-// the slope 1: exact for numbers that are finite.
+// labels, places of true elements, and unpooling, in terms of ops that have
+// gradients: none has a rule of its own. Sizes may be symbolic where the result
+// does not depend on how many elements there are. What draws (dirichlet) draws
+// by ops that get their seed later.
 
 #include "FactorRules.h"
 
@@ -419,99 +418,6 @@ static Value dirichlet(Rewrite &c) {
   return b.call(op::div_Tensor, {draws, sum});
 }
 
-//===----------------------------------------------------------------------===//
-// Quantization
-//===----------------------------------------------------------------------===//
-
-/// One number a channel, in the shape of a tensor of `rank` dimensions.
-static Value alongAxis(Rewrite &c, Value value, int64_t rank) {
-  if (!value || rankOf(value) != 1 || c.r.isNone("axis"))
-    return value;
-  std::vector<Arg> sizes(rank, Arg(int64_t(1)));
-  sizes[wrapDim(*c.r.integer("axis"), rank)] = c.b.size(value, 0);
-  return viewAs(c.b, value, sizes);
-}
-
-namespace {
-/// Scale and zero point: numbers, or tensors of one or one a channel.
-struct Grid {
-  Grid(Rewrite &c, Value self, StringRef scaleName, StringRef zeroName)
-      : c(c), type(elementOf(self)) {
-    scale = Arg(alongAxis(c, c.r.value(scaleName), rankOf(self)));
-    zero = Arg(alongAxis(c, c.r.value(zeroName), rankOf(self)));
-    if (scale.isNone())
-      scale = c.r.arg(scaleName);
-    if (zero.isNone())
-      zero = c.r.isNone(zeroName) ? Arg(int64_t(0)) : c.r.arg(zeroName);
-  }
-  /// The number of the place on the grid, before it is kept in the range.
-  Value places(Value x) {
-    Value scaled;
-    if (std::optional<double> number = scale.getNumber())
-      scaled = c.b.call(op::mul_Scalar, {x, 1 / *number});
-    else
-      scaled = times(c.b, x, c.b.call(op::reciprocal, {scale}));
-    Value whole = c.b.call(op::round, {scaled});
-    return shifted(whole, "add");
-  }
-  Value clamped(Value places) {
-    return c.b.call(op::clamp,
-                    {places, c.r.arg("quant_min"), c.r.arg("quant_max")});
-  }
-  Value back(Value places) {
-    Value value = shifted(places, "sub");
-    return scale.isValue() ? times(c.b, value, scale)
-                           : c.b.call(op::mul_Scalar, {value, scale});
-  }
-
-private:
-  Value shifted(Value x, StringRef op) {
-    bool isTensor = zero.isValue();
-    return c.b.call(("aten." + op + (isTensor ? ".Tensor" : ".Scalar")).str(),
-                    {x, zero});
-  }
-
-  Rewrite &c;
-  Type type;
-  Arg scale, zero;
-};
-} // namespace
-
-static Values fakeQuantize(Rewrite &c) {
-  CallBuilder &b = c.b;
-  Value self = c.r.value("self");
-  Value fixed = b.call(op::detach, {self});
-  Grid grid(c, self, "scale", "zero_point");
-  Value places = grid.places(fixed), kept = grid.clamped(places);
-  Value rounded = castTo(b, grid.back(kept), elementOf(self));
-  Value isInside = b.call(op::eq_Tensor, {places, kept});
-  if (c.op.getSchema().results.size() == 2)
-    return {rounded, isInside};
-  Value through = b.call(op::where_ScalarOther, {isInside, self, 0.0});
-  Value zero = minus(b, through, b.call(op::detach, {through}));
-  return {b.call(op::add_Tensor, {rounded, zero})};
-}
-
-static Value maskGradient(Rewrite &c) {
-  return times(c.b, c.r.value("grad"), c.r.value("mask"));
-}
-
-static Value quantize(Rewrite &c) {
-  Value input = c.r.value("input");
-  bool many = c.op.getSchema().find("scales") >= 0;
-  Grid grid(c, input, many ? "scales" : "scale",
-            many ? "zero_points" : "zero_point");
-  return castTo(c.b, grid.clamped(grid.places(input)), elementOf(c.result()));
-}
-
-static Value dequantize(Rewrite &c) {
-  Value input = castTo(c.b, c.r.value("input"), elementOf(c.result()));
-  bool many = c.op.getSchema().find("scales") >= 0;
-  Grid grid(c, input, many ? "scales" : "scale",
-            many ? "zero_points" : "zero_point");
-  return castTo(c.b, grid.back(input), elementOf(c.result()));
-}
-
 const DecomposeFn decompositions::quantile = one<::quantile>;
 const DecomposeFn decompositions::pdist = one<::pdist>;
 const DecomposeFn decompositions::covariance = one<::covariance>;
@@ -527,7 +433,3 @@ const DecomposeFn decompositions::isin = one<::isin>;
 const DecomposeFn decompositions::vander = one<::vander>;
 const DecomposeFn decompositions::dirichlet = one<::dirichlet>;
 const DecomposeFn decompositions::multiGamma = one<::multiGamma>;
-const DecomposeFn decompositions::fakeQuantize = many<::fakeQuantize>;
-const DecomposeFn decompositions::maskGradient = one<::maskGradient>;
-const DecomposeFn decompositions::quantize = one<::quantize>;
-const DecomposeFn decompositions::dequantize = one<::dequantize>;

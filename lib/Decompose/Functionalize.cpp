@@ -82,7 +82,7 @@ private:
   void addArguments();
   LogicalResult visit(Operation *op);
   LogicalResult visitInPlace(Visit &visit, aten::CallOp call);
-  LogicalResult visitNorm(Visit &visit, aten::CallOp call);
+  LogicalResult visitUpdate(Visit &visit, aten::CallOp call);
   void addViews(Visit &visit);
   void writeArguments();
 
@@ -336,21 +336,17 @@ LogicalResult Functionalizer::visitInPlace(Visit &visit, aten::CallOp call) {
   return success();
 }
 
-LogicalResult Functionalizer::visitNorm(Visit &visit, aten::CallOp call) {
+LogicalResult Functionalizer::visitUpdate(Visit &visit, aten::CallOp call) {
   Operation *op = visit.op;
   aten::CallReader reader(call);
-  Normalized done = buildNormalized(visit.b, call);
+  Updated done = buildUpdated(visit.b, call);
   if (done.results.empty() || visit.b.failed())
     return failure();
   settle(visit, done.results);
   for (auto [result, value] : llvm::zip(op->getResults(), done.results))
     result.replaceAllUsesWith(value);
   replaced.push_back(op);
-  // Of no elements there are no statistics: PyTorch leaves the running ones.
-  if (llvm::is_contained(aten::shapeOf(reader.value("input")), 0))
-    return success();
-  for (auto [name, value] : {std::pair("running_mean", done.mean),
-                             std::pair("running_var", done.variance)}) {
+  for (auto [name, value] : done.statistics) {
     Node *node = nodeOf(visit.named[reader.operand(name)]);
     if (failed(write(visit, node, fitTo(visit.b, value, node->current))))
       return failure();
@@ -374,7 +370,7 @@ LogicalResult Functionalizer::visit(Operation *op) {
   settle(visit);
   if (auto call = dyn_cast<aten::CallOp>(op)) {
     LogicalResult done = isInPlace(op)             ? visitInPlace(visit, call)
-                         : updatesStatistics(call) ? visitNorm(visit, call)
+                         : updatesStatistics(call) ? visitUpdate(visit, call)
                                                    : success();
     if (failed(done))
       return failure();

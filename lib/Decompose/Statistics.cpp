@@ -4,6 +4,7 @@
 // saying so in its schema. `_native_batch_norm_legit_functional` gives them as
 // results. An instance norm is a batch norm of one sample, with a channel for
 // each channel of each sample; its statistics are the mean over the samples.
+// Observers of quantization have such a twin, too, and say what they write.
 
 #include "Statistics.h"
 
@@ -14,7 +15,15 @@ using namespace mlir;
 using namespace cutback;
 using namespace cutback::aten;
 
+static bool isObserver(CallOp op) {
+  return llvm::is_contained({"aten.fused_moving_avg_obs_fake_quant",
+                             "aten._fused_moving_avg_obs_fq_helper"},
+                            op.getSchema().packet);
+}
+
 bool cutback::updatesStatistics(CallOp op) {
+  if (isObserver(op))
+    return true;
   if (!llvm::is_contained(
           {"aten.batch_norm", "aten.instance_norm", "aten.native_batch_norm",
            "aten._native_batch_norm_legit", "aten._batch_norm_with_update"},
@@ -31,26 +40,29 @@ bool cutback::updatesStatistics(CallOp op) {
 }
 
 /// By the op that says so in its schema: its last results are the statistics.
-static Normalized normalize(CallBuilder &b, const CallReader &reader,
-                            ArrayRef<Arg> tensors, bool keepsReserve = false) {
+static Updated normalize(CallBuilder &b, const CallReader &reader,
+                         ArrayRef<Arg> tensors, bool keepsReserve = false) {
   SmallVector<Arg> args(tensors);
   if (!keepsReserve)
     args.push_back(Arg(true));
   for (const Arg &arg : {reader.arg("momentum"), reader.arg("eps")})
     args.push_back(arg);
-  Normalized done;
+  Updated done;
   done.results =
       b.callMany(keepsReserve ? op::_batch_norm_with_update_functional
                               : op::_native_batch_norm_legit_functional,
                  args);
   if (done.results.empty())
     return {};
-  done.variance = done.results.pop_back_val();
-  done.mean = done.results.pop_back_val();
+  Value variance = done.results.pop_back_val();
+  Value mean = done.results.pop_back_val();
+  // Of no elements there are no statistics: PyTorch leaves the running ones.
+  if (!llvm::is_contained(shapeOf(reader.value("input")), 0))
+    done.statistics = {{"running_mean", mean}, {"running_var", variance}};
   return done;
 }
 
-static Normalized normalizeInstances(CallBuilder &b, const CallReader &reader) {
+static Updated normalizeInstances(CallBuilder &b, const CallReader &reader) {
   Value input = reader.value("input");
   Arg samples = b.size(input, 0), channels = b.size(input, 1);
   std::vector<Arg> sizes = b.sizes(input).getList().vec(), flat = sizes;
@@ -62,18 +74,36 @@ static Normalized normalizeInstances(CallBuilder &b, const CallReader &reader) {
     tensors.push_back(value ? b.call(op::repeat, {value, std::vector{samples}})
                             : Value());
   }
-  Normalized done = normalize(b, reader, tensors);
+  Updated done = normalize(b, reader, tensors);
   if (done.results.empty())
     return {};
   done.results = {b.call(op::view, {done.results.front(), sizes})};
-  for (Value *statistic : {&done.mean, &done.variance})
-    *statistic = b.call(
+  for (auto &[name, statistic] : done.statistics)
+    statistic = b.call(
         op::mean_dim,
-        {b.call(op::view, {*statistic, std::vector{samples, channels}}), {0}});
+        {b.call(op::view, {statistic, std::vector{samples, channels}}), {0}});
   return done;
 }
 
-Normalized cutback::buildNormalized(CallBuilder &b, CallOp op) {
+static Updated observe(CallBuilder &b, CallOp op) {
+  CallReader reader(op);
+  SmallVector<Arg> args;
+  for (unsigned i = 0; i < op.getSchema().params.size(); ++i)
+    args.push_back(reader.arg(i));
+  Updated done;
+  done.results =
+      b.callMany(op::_fused_moving_avg_obs_fq_helper_functional, args);
+  if (done.results.empty())
+    return {};
+  for (const char *name : {"zero_point", "scale", "running_max", "running_min"})
+    done.statistics.emplace_back(name, done.results.pop_back_val());
+  done.results.resize(op.getOperation()->getNumResults());
+  return done;
+}
+
+Updated cutback::buildUpdated(CallBuilder &b, CallOp op) {
+  if (isObserver(op))
+    return observe(b, op);
   CallReader reader(op);
   if (op.getSchema().packet == "aten.instance_norm")
     return normalizeInstances(b, reader);
@@ -81,7 +111,7 @@ Normalized cutback::buildNormalized(CallBuilder &b, CallOp op) {
   for (const char *name :
        {"input", "weight", "bias", "running_mean", "running_var"})
     tensors.push_back(reader.arg(name));
-  Normalized done =
+  Updated done =
       normalize(b, reader, tensors,
                 op.getSchema().packet == "aten._batch_norm_with_update");
   if (!done.results.empty())

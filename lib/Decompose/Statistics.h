@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Normalizations that update their running statistics.
+// Ops that write what they keep of all steps: normalizations their running
+// statistics, observers the range of what they see.
 #ifndef CUTBACK_LIB_DECOMPOSE_STATISTICS_H
 #define CUTBACK_LIB_DECOMPOSE_STATISTICS_H
 
@@ -9,16 +10,17 @@
 
 namespace cutback {
 
-/// A batch or instance norm in training, with running statistics to update.
+/// A batch or instance norm in training, with running statistics to update; or
+/// fake quantization with an observer.
 bool updatesStatistics(aten::CallOp op);
 
-/// The results of such an op, and the statistics after it. Empty after an
-/// error.
-struct Normalized {
+/// The results of such an op, and the statistics after it, by parameter.
+/// Without results after an error.
+struct Updated {
   llvm::SmallVector<mlir::Value> results;
-  mlir::Value mean, variance;
+  llvm::SmallVector<std::pair<const char *, mlir::Value>, 4> statistics;
 };
-Normalized buildNormalized(aten::CallBuilder &b, aten::CallOp op);
+Updated buildUpdated(aten::CallBuilder &b, aten::CallOp op);
 
 } // namespace cutback
 

@@ -48,6 +48,7 @@ constexpr Formula kFormulas[] = {
 /// others save. "+self" is a tensor of its own of that size; a condition may be
 /// a flag of the call. What only moves elements is not here: it saves nothing.
 constexpr Formula kComposites[] = {
+    {"aten._fused_moving_avg_obs_fq_helper_functional.default", "self", "=1"},
     {"aten._native_batch_norm_legit.default", "input weight bias",
      "input weight running_mean running_var =1 =2"},
     {"aten._native_batch_norm_legit_functional.default", "input weight bias",

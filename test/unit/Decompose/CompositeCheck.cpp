@@ -13,6 +13,7 @@
 #include "cutback/Dialect/Aten/Rules.h"
 #include "cutback/Dialect/Joint/CallArgs.h"
 #include "cutback/Interpreter/Interpreter.h"
+#include "cutback/Interpreter/Kernel.h"
 
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -184,7 +185,11 @@ std::vector<RuntimeValue> Call::inputs() {
 }
 
 double Call::run() {
-  auto results = interpreter::run(graph, inputs());
+  // Units without a kernel run as what they are made of.
+  OwningOpRef<joint::GraphOp> copy = graph.clone();
+  decomposeToCoreList(*copy,
+                      [](Operation *op) { return interpreter::hasKernel(op); });
+  auto results = interpreter::run(*copy, inputs());
   if (failed(results))
     return std::nan("");
   // The other results of a bag differ from kernel to kernel.

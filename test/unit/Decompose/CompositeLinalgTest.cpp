@@ -179,6 +179,21 @@ TEST(CompositesTest, StatisticsAndQuantizationAreWhatTorchComputes) {
       {"+aten.fake_quantize_per_tensor_affine.default(f32[2,5], 0.25, 0, "
        "0, 255)",
        -4.18918025951},
+      {"+aten._fake_quantize_learnable_per_tensor_affine.default(f32[2,5], "
+       "f32[1], f32[1], -4, 3)",
+       -4.18116396683},
+      {"+aten._fake_quantize_learnable_per_channel_affine.default(f32[2,5], "
+       "f32[2], f32[2], 0, -8, 7)",
+       -4.60288255793},
+      {"+aten._fake_quantize_learnable_per_channel_affine_backward.default("
+       "f32[2,5], f32[2,5], f32[2], f32[2], 0, -1, 1, 0.5)",
+       -4.54658138787},
+      {"+aten.fake_quantize_per_channel_affine.default(f32[2,5], f32[5], "
+       "i32[5], 1, -8, 7)",
+       -4.32982555667},
+      {"+aten.fake_quantize_per_channel_affine.default(f32[2,5], f32[5], "
+       "f32[5], 1, -8, 7)",
+       -4.58189322568},
       {"aten.special_erfinv.default(f64[3])", 0.225160276159},
       {"aten.special_i0.default(f64[3])", 0.596079169303},
       {"+aten.special_polygamma.default(1, f64[3])", 2.72854057712},

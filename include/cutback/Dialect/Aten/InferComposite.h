@@ -129,6 +129,11 @@ Function stft;
 Function istft;
 /// quantized_decomposed.*: shape of input, `dtype` or `out_dtype`.
 Function quantized;
+/// _fused_moving_avg_obs_fq_helper_functional: (output, i1 mask), then what is
+/// observed.
+Function observedQuantize;
+/// _fake_quantize_learnable_*_backward: gradients of self, scale, zero_point.
+Function learnedQuantizeBackward;
 /// ctc_loss.*; _ctc_loss.*: (loss, log_alpha); their backward.
 Function ctcLoss;
 Function ctcForward;

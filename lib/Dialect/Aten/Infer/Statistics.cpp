@@ -107,6 +107,29 @@ LogicalResult infer::quantized(const InferCall &call, Results &results) {
   return push(call, results, input.dims, type ? type : floatType(call));
 }
 
+/// Adds the types of parameters, in order.
+static LogicalResult pushLike(const InferCall &call, Results &results,
+                              ArrayRef<ParamRef> params) {
+  for (ParamRef param : params) {
+    TensorShape shape;
+    if (failed(call.tensor(param, shape)) || failed(push(call, results, shape)))
+      return failure();
+  }
+  return success();
+}
+
+LogicalResult infer::observedQuantize(const InferCall &call, Results &results) {
+  if (failed(nativeDropout(call, results)))
+    return failure();
+  return pushLike(call, results,
+                  {"running_min", "running_max", "scale", "zero_point"});
+}
+
+LogicalResult infer::learnedQuantizeBackward(const InferCall &call,
+                                             Results &results) {
+  return pushLike(call, results, {"self", "scale", "zero_point"});
+}
+
 //===----------------------------------------------------------------------===//
 // Losses of rows
 //===----------------------------------------------------------------------===//
