@@ -32,8 +32,10 @@
 
 #include "cutback/Dialect/Aten/CallReader.h"
 #include "cutback/Dialect/Joint/CallArgs.h"
+#include "cutback/Dialect/Joint/Nested.h"
 #include "cutback/Transforms/DeadCode.h"
 
+#include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/MapVector.h"
 
@@ -435,6 +437,12 @@ void Functionalizer::writeArguments() {
   }
 }
 
+/// The op gives a tensor that is there another value.
+static bool writes(Operation *op) {
+  auto call = dyn_cast<aten::CallOp>(op);
+  return isInPlace(op) || (call && updatesStatistics(call));
+}
+
 LogicalResult Functionalizer::run() {
   addArguments();
   for (Operation &op : llvm::make_early_inc_range(graph.getBlock()))
@@ -450,12 +458,10 @@ LogicalResult Functionalizer::run() {
 
 /// Whether something is written in place; that is an error in a region.
 static FailureOr<bool> writesInPlace(GraphOp graph) {
-  bool writes = false;
+  bool changes = false;
   WalkResult nested = graph.walk([&](Operation *op) {
-    bool inPlace = isInPlace(op);
-    auto call = dyn_cast<aten::CallOp>(op);
-    inPlace |= call && updatesStatistics(call);
-    writes |= inPlace || isa<WriteOp>(op);
+    bool inPlace = writes(op);
+    changes |= inPlace || isa<WriteOp>(op);
     if (!inPlace || op->getBlock() == &graph.getBlock())
       return WalkResult::advance();
     InFlightDiagnostic diagnostic =
@@ -465,23 +471,67 @@ static FailureOr<bool> writesInPlace(GraphOp graph) {
   });
   if (nested.wasInterrupted())
     return failure();
-  return writes;
+  return changes;
 }
 
 static LogicalResult functionalizeForward(GraphOp graph) {
-  FailureOr<bool> writes = writesInPlace(graph);
-  if (failed(writes))
+  FailureOr<bool> changes = writesInPlace(graph);
+  if (failed(changes))
     return failure();
   bool isJoint = !graph.getOutput().getGradientOf().empty();
-  if (!*writes || isJoint)
+  if (!*changes || isJoint)
     return success();
   if (failed(decomposeHiddenViews(graph)))
     return failure();
   return Functionalizer(graph).run();
 }
 
+/// What a graph of a call writes is a value of its own, so the graph is made
+/// functional on its own.
+static LogicalResult functionalizeRegion(NestedOp op, Region &region) {
+  if (llvm::none_of(region.front(), [](Operation &op) { return writes(&op); }))
+    return success();
+  auto end = cast<ReturnOp>(region.front().getTerminator());
+  DenseBoolArrayAttr places = end.getPlacesAttr();
+  OwningOpRef<ModuleOp> module = ModuleOp::create(op.getLoc());
+  GraphOp graph = copyGraph(region, *module);
+  Builder builder(op.getContext());
+  for (unsigned i = 0; i < graph.getNumArguments(); ++i) {
+    graph.setArgAttr(i, JointDialect::kName,
+                     builder.getStringAttr("arg" + Twine(i)));
+    if (isFloating(graph.getArgument(i)))
+      graph.setArgAttr(i, "joint.requires_grad", builder.getUnitAttr());
+  }
+  if (failed(functionalizeForward(graph)))
+    return failure();
+  for (Operation &inner : graph.getBlock())
+    if (isa<WriteOp>(inner)) {
+      auto diagnostic = op.emitError("a graph of '")
+                        << op.getCallee() << "' writes to what it is called "
+                        << "with";
+      diagnostic.attachNote() << "let it give the new value, and write that "
+                                 "behind the call";
+      return diagnostic;
+    }
+  moveGraph(graph, region);
+  cast<ReturnOp>(region.front().getTerminator()).setPlacesAttr(places);
+  return success();
+}
+
+static LogicalResult functionalizeGraphs(GraphOp graph) {
+  WalkResult walk = graph.walk([](NestedOp op) {
+    for (Region &region : op.getGraphs())
+      if (failed(functionalizeRegion(op, region)))
+        return WalkResult::interrupt();
+    return WalkResult::advance();
+  });
+  return failure(walk.wasInterrupted());
+}
+
 LogicalResult cutback::functionalize(GraphOp graph) {
-  LogicalResult result = functionalizeForward(graph);
+  LogicalResult result = functionalizeGraphs(graph);
+  if (succeeded(result))
+    result = functionalizeForward(graph);
   graph.walk([](Operation *op) { op->removeAttr(kNoGrad); });
   return result;
 }

@@ -87,3 +87,19 @@ joint.graph @a_diagonal_of_sizes_unknown(%x: tensor<?x3xf32> {joint.role = #join
   %fill_diagonal_ = aten.fill_diagonal_(%y, 1, true) : (tensor<?x3xf32>) -> tensor<?x3xf32>
   joint.output %y : tensor<?x3xf32>
 }
+
+// -----
+
+joint.graph @what_a_branch_is_called_with(%p: tensor<i1> {joint.role = #joint.role<input>}, %x: tensor<3xf32> {joint.role = #joint.role<input>}, %y: tensor<3xf32> {joint.role = #joint.role<input>}) -> (tensor<3xf32>) gradients () {
+  // expected-error @+2 {{a graph of 'higher_order.cond' writes to what it is called with}}
+  // expected-note @+1 {{let it give the new value, and write that behind the call}}
+  %r = joint.nested "higher_order.cond"(%p, @yes, @no, [%x, %y]) {tuple} : (tensor<i1>, tensor<3xf32>, tensor<3xf32>) -> tensor<3xf32> {
+  ^bb0(%a: tensor<3xf32>, %b: tensor<3xf32>):
+    %m = aten.mul_.Tensor(%a, 2) : (tensor<3xf32>) -> tensor<3xf32>
+    joint.return %m : tensor<3xf32>
+  }, {
+  ^bb0(%a: tensor<3xf32>, %b: tensor<3xf32>):
+    joint.return %b : tensor<3xf32>
+  }
+  joint.output %r : tensor<3xf32>
+}

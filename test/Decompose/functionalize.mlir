@@ -452,3 +452,34 @@ joint.graph @constants_over_a_history(%w: tensor<3xf32> {joint.role = #joint.rol
   %last = aten.copy_(%z, %y) : (tensor<3xf32>, tensor<3xf32>) -> tensor<3xf32>
   joint.output %fresh : tensor<3xf32>
 }
+
+// What a branch writes is a value of its own.
+// CHECK-LABEL: @a_branch_that_writes
+// CHECK: ^bb0(%[[A:.*]]: tensor<3xf32>):
+// CHECK-NEXT: %[[E:.*]] = aten.exp(%[[A]])
+// CHECK-NEXT: %[[M:.*]] = aten.mul.Tensor(%[[E]], 2)
+// CHECK-NEXT: joint.return %[[M]]
+joint.graph @a_branch_that_writes(%p: tensor<i1> {joint.role = #joint.role<input>}, %x: tensor<3xf32> {joint.role = #joint.role<input>}) -> (tensor<3xf32>) gradients () {
+  %r = joint.nested "higher_order.cond"(%p, @yes, @no, [%x]) {tuple} : (tensor<i1>, tensor<3xf32>) -> tensor<3xf32> {
+  ^bb0(%a: tensor<3xf32>):
+    %e = aten.exp(%a) : (tensor<3xf32>) -> tensor<3xf32>
+    %m = aten.mul_.Tensor(%e, 2) : (tensor<3xf32>) -> tensor<3xf32>
+    joint.return %e : tensor<3xf32>
+  }, {
+  ^bb0(%a: tensor<3xf32>):
+    joint.return %a : tensor<3xf32>
+  }
+  joint.output %r : tensor<3xf32>
+}
+
+// An observer of quantization writes what it observes, scale and zero point.
+// CHECK-LABEL: @an_observer
+// CHECK: %q, %{{.*}}, %[[LEAST:.*]], %[[MOST:.*]], %[[SCALE:.*]], %[[ZERO:.*]] = aten._fused_moving_avg_obs_fq_helper_functional(%x, %on, %on, %least, %most, %scale, %zero, 1.000000e-02, 0, 255, -1)
+// CHECK: joint.write %least, %[[LEAST]]
+// CHECK: joint.write %most, %[[MOST]]
+// CHECK: joint.write %scale, %[[SCALE]]
+// CHECK: joint.write %zero, %[[ZERO]]
+joint.graph @an_observer(%x: tensor<4x3xf32> {joint.role = #joint.role<param "x">}, %on: tensor<1xi64> {joint.role = #joint.role<buffer>}, %least: tensor<f32> {joint.role = #joint.role<buffer>}, %most: tensor<f32> {joint.role = #joint.role<buffer>}, %scale: tensor<1xf32> {joint.role = #joint.role<buffer>}, %zero: tensor<1xi32> {joint.role = #joint.role<buffer>}) -> (tensor<4x3xf32>) gradients () {
+  %q = aten.fused_moving_avg_obs_fake_quant(%x, %on, %on, %least, %most, %scale, %zero, 0.01, 0, 255, -1) : (tensor<4x3xf32>, tensor<1xi64>, tensor<1xi64>, tensor<f32>, tensor<f32>, tensor<1xf32>, tensor<1xi32>) -> tensor<4x3xf32>
+  joint.output %q : tensor<4x3xf32>
+}
