@@ -8,6 +8,7 @@
 #include "cutback/Autograd/AtenVjps.h"
 
 #include "Aten/Rules.h"
+#include "NestedVjps.h"
 
 #include "mlir/IR/DialectRegistry.h"
 
@@ -22,6 +23,7 @@ std::vector<aten::VjpRule> cutback::allAtenVjps() {
 }
 
 void cutback::registerAtenVjps(DialectRegistry &registry) {
+  registerNestedVjps(registry);
   registry.addExtension(+[](MLIRContext *, aten::AtenDialect *dialect) {
     aten::addVjpRules(*dialect, allAtenVjps());
   });

@@ -120,3 +120,73 @@ joint.graph @g(%w: tensor<4xf32> {joint.role = #joint.role<param "w">}) -> (tens
   %sin = aten.sin(%w) {joint.sequence_nr = -1 : i64} : (tensor<4xf32>) -> tensor<4xf32>
   joint.output %sin : tensor<4xf32>
 }
+
+// -----
+
+// The gradients of bags, which rows they scale is no part of.
+joint.graph @g(%w: tensor<3x2xf32> {joint.role = #joint.role<param "w">}, %i: tensor<3xi64> {joint.role = #joint.role<input>}) -> (tensor<4x2xf32>) gradients () {
+  // expected-error @below {{no rule for the second derivative of rows that are scaled by how often they occur}}
+  // expected-note @below {{detach its inputs if no gradient shall flow through it, or write the op in terms of others}}
+  %r = aten._embedding_bag_backward(%w, %i, %i, %i, %i, %i, 4, true, 0, false, none) : (tensor<3x2xf32>, tensor<3xi64>, tensor<3xi64>, tensor<3xi64>, tensor<3xi64>, tensor<3xi64>) -> tensor<4x2xf32>
+  joint.output %r : tensor<4x2xf32>
+}
+
+// -----
+
+joint.graph @g(%w: tensor<?x2xf32> {joint.role = #joint.role<param "w">}, %i: tensor<?xi64> {joint.role = #joint.role<input>}) -> (tensor<4x2xf32>) gradients () {
+  // expected-error @below {{no rule for the second derivative of bags whose number is not known}}
+  // expected-note @below {{export the model with fixed sizes where this op reads them (no Dim in dynamic_shapes), or detach its inputs if no gradient shall flow through it, or write the op in terms of others}}
+  %r = aten._embedding_bag_backward(%w, %i, %i, %i, %i, %i, 4, false, 0, false, none) : (tensor<?x2xf32>, tensor<?xi64>, tensor<?xi64>, tensor<?xi64>, tensor<?xi64>, tensor<?xi64>) -> tensor<4x2xf32>
+  joint.output %r : tensor<4x2xf32>
+}
+
+// -----
+
+// An operand that a rule has no gradient for is named, and is no zero.
+joint.graph @g(%x: tensor<3x4xf32> {joint.role = #joint.role<input>}, %t: tensor<3xi64> {joint.role = #joint.role<input>}, %w: tensor<4xf32> {joint.role = #joint.role<param "w">}) -> (tensor<f32>) gradients () {
+  // expected-error @below {{no rule for the gradient of 'weight' of 'aten.nll_loss_forward.default', which is asked for}}
+  // expected-note @below {{detach its inputs if no gradient shall flow through it, or write the op in terms of others}}
+  %l, %s = aten.nll_loss_forward(%x, %t, %w, 1, -100) : (tensor<3x4xf32>, tensor<3xi64>, tensor<4xf32>) -> (tensor<f32>, tensor<f32>)
+  joint.output %l : tensor<f32>
+}
+
+// -----
+
+joint.graph @g(%x: tensor<3x4xf32> {joint.role = #joint.role<param "x">}, %s: tensor<1xf32> {joint.role = #joint.role<param "s">}, %z: tensor<1xi32> {joint.role = #joint.role<input>}, %on: tensor<1xi64> {joint.role = #joint.role<input>}) -> (tensor<3x4xf32>) gradients () {
+  // expected-error @below {{no rule for the gradient of 'scale' of 'aten._fake_quantize_per_tensor_affine_cachemask_tensor_qparams.default', which is asked for}}
+  // expected-note @below {{detach its inputs if no gradient shall flow through it, or write the op in terms of others}}
+  %q, %m = aten._fake_quantize_per_tensor_affine_cachemask_tensor_qparams(%x, %s, %z, %on, -8, 7) : (tensor<3x4xf32>, tensor<1xf32>, tensor<1xi32>, tensor<1xi64>) -> (tensor<3x4xf32>, tensor<3x4xi1>)
+  joint.output %q : tensor<3x4xf32>
+}
+
+// -----
+
+joint.graph @g(%n: tensor<i64> {joint.role = #joint.role<input>}, %w: tensor<4xf32> {joint.role = #joint.role<param "w">}) -> (tensor<4xf32>) gradients () {
+  // expected-error @below {{no gradient through 'higher_order.while_loop' here}}
+  // expected-note @below {{how often it runs is known only then: use scan, or a Python loop, which the export unrolls}}
+  %k, %y = joint.nested "higher_order.while_loop"(@goes_on, @body, [%n, %w], []) {tuple} : (tensor<i64>, tensor<4xf32>) -> (tensor<i64>, tensor<4xf32>) {
+  ^bb0(%a: tensor<i64>, %b: tensor<4xf32>):
+    %c = aten.lt.Scalar(%a, 3) : (tensor<i64>) -> tensor<i1>
+    joint.return %c : tensor<i1>
+  }, {
+  ^bb0(%a: tensor<i64>, %b: tensor<4xf32>):
+    %c = aten.add.Scalar(%a, 1) : (tensor<i64>) -> tensor<i64>
+    %d = aten.sin(%b) : (tensor<4xf32>) -> tensor<4xf32>
+    joint.return %c, %d : tensor<i64>, tensor<4xf32>
+  }
+  joint.output %y : tensor<4xf32>
+}
+
+// -----
+
+joint.graph @g(%x: tensor<3x4xf32> {joint.role = #joint.role<input>}, %w: tensor<4xf32> {joint.role = #joint.role<param "w">}) -> (tensor<4xf32>) gradients () {
+  // expected-error @below {{no gradient through 'higher_order.scan' that carries a number}}
+  // expected-note @below {{let it carry a tensor of one element}}
+  %y, %k = joint.nested "higher_order.scan"(@body, [%w, 2], [%x], []) {tuple} : (tensor<4xf32>, tensor<3x4xf32>) -> (tensor<4xf32>, tensor<i64>) {
+  ^bb0(%a: tensor<4xf32>, %b: tensor<4xf32>):
+    %d = aten.mul.Tensor(%a, %b) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+    %c = aten.full([], 3, dtype = i64) : () -> tensor<i64>
+    joint.return %d, %c : tensor<4xf32>, tensor<i64>
+  }
+  joint.output %y : tensor<4xf32>
+}

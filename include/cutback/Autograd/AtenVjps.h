@@ -12,8 +12,9 @@ class DialectRegistry;
 
 namespace cutback {
 
-/// Gives the ops of dialect `aten` their VJPs as soon as it is loaded. Without
-/// it `DifferentiableOpInterface::buildVjp` fails on all of them.
+/// Gives the ops of dialect `aten` their VJPs as soon as it is loaded, and so
+/// `joint.nested`, whose gradients are made of those. Without it
+/// `DifferentiableOpInterface::buildVjp` fails on all of them.
 void registerAtenVjps(mlir::DialectRegistry &registry);
 
 /// All rules, for tests and for the table in the docs.
