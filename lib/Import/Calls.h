@@ -71,6 +71,13 @@ public:
               const CallArguments &args, const CallStatement &statement,
               std::vector<std::unique_ptr<mlir::Region>> &graphs,
               const Place &place);
+  /// The same for a node that declares its results, and binds nothing.
+  mlir::FailureOr<mlir::Operation *>
+  buildDeclaredNested(const CallTarget &target, joint::NestedKind kind,
+                      const CallArguments &args, const CallStatement &statement,
+                      llvm::ArrayRef<CallStatement> results,
+                      std::vector<std::unique_ptr<mlir::Region>> &graphs,
+                      const Place &place);
   /// Binds `name` to element `index` of the tuple `tuple`.
   mlir::LogicalResult bindElement(const CallStatement &statement,
                                   llvm::StringRef tuple, llvm::StringRef index);
@@ -99,6 +106,11 @@ private:
   using Types = llvm::SmallVector<mlir::Type, 2>;
 
   void classify(llvm::StringRef path, CallTarget &target);
+  mlir::FailureOr<joint::NestedOp>
+  makeNested(const CallTarget &target, joint::NestedKind kind,
+             const CallArguments &args, const CallStatement &statement,
+             std::vector<std::unique_ptr<mlir::Region>> &graphs,
+             const Place &place);
   mlir::LogicalResult buildKnown(const CallTarget &target,
                                  const CallArguments &args,
                                  const CallStatement &statement,

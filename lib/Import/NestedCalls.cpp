@@ -29,7 +29,7 @@ static std::vector<std::vector<unsigned>> pathsOf(joint::NestedKind kind,
   return paths;
 }
 
-LogicalResult CallImporter::buildNested(
+FailureOr<joint::NestedOp> CallImporter::makeNested(
     const CallTarget &target, joint::NestedKind kind, const CallArguments &args,
     const CallStatement &statement,
     std::vector<std::unique_ptr<Region>> &graphs, const Place &place) {
@@ -72,6 +72,41 @@ LogicalResult CallImporter::buildNested(
   if (!reason.empty())
     return scope.fail(statement.at, "this call does not type: " + reason,
                       nextSteps(scope.source).otherMeaning);
-  return bindTuple(op, pathsOf(kind, types->size()), statement.name,
+  return cast<joint::NestedOp>(op);
+}
+
+LogicalResult CallImporter::buildNested(
+    const CallTarget &target, joint::NestedKind kind, const CallArguments &args,
+    const CallStatement &statement,
+    std::vector<std::unique_ptr<Region>> &graphs, const Place &place) {
+  FailureOr<joint::NestedOp> op =
+      makeNested(target, kind, args, statement, graphs, place);
+  if (failed(op))
+    return failure();
+  return bindTuple(*op, pathsOf(kind, (*op)->getNumResults()), statement.name,
                    args.isBackward);
+}
+
+FailureOr<Operation *> CallImporter::buildDeclaredNested(
+    const CallTarget &target, joint::NestedKind kind, const CallArguments &args,
+    const CallStatement &statement, ArrayRef<CallStatement> results,
+    std::vector<std::unique_ptr<Region>> &graphs, const Place &place) {
+  FailureOr<joint::NestedOp> op =
+      makeNested(target, kind, args, statement, graphs, place);
+  if (failed(op))
+    return failure();
+  if ((*op)->getNumResults() != results.size())
+    return scope.fail(statement.at,
+                      quoted(statement.name) + " is declared with " +
+                          Twine(results.size()) + " results, but its graphs " +
+                          "give " + Twine((*op)->getNumResults()),
+                      nextSteps(scope.source).cut);
+  for (auto [result, value] : llvm::zip_equal(results, (*op)->getResults())) {
+    FailureOr<Type> type = reconcile(result, value.getType(), target.name);
+    if (failed(type))
+      return failure();
+    value.setType(*type);
+  }
+  describeResults(*op, results);
+  return op->getOperation();
 }

@@ -10,6 +10,7 @@
 #include "NodePlaces.h"
 
 #include "cutback/Dialect/Aten/CallBuilder.h"
+#include "cutback/Dialect/Joint/Nested.h"
 
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/StringMap.h"
@@ -105,6 +106,16 @@ private:
   mlir::LogicalResult readGradientRegion(const Node &node, Frame &frame);
   mlir::LogicalResult readAutocastRegion(const Node &node, Frame &frame);
   mlir::LogicalResult readCheckpoint(const Node &node, Frame &frame);
+  // Those that run their graphs more or less often than once (NestedNodes.cpp).
+  mlir::LogicalResult readNested(const Node &node, joint::NestedKind kind,
+                                 llvm::StringRef callee, Frame &frame);
+  mlir::LogicalResult readNestedGraph(JsonValue graph,
+                                      llvm::ArrayRef<joint::GraphInput> inputs,
+                                      mlir::Region &region);
+  mlir::LogicalResult bindNestedInputs(JsonValue graph,
+                                       llvm::ArrayRef<joint::GraphInput> inputs,
+                                       Frame &inner);
+  mlir::LogicalResult endNestedGraph(JsonValue graph, Frame &inner);
   mlir::LogicalResult inlineGraph(const Region &region,
                                   llvm::SmallVectorImpl<mlir::Value> &outputs);
   mlir::LogicalResult bindOutputs(const Node &node, Frame &frame,
@@ -126,6 +137,8 @@ private:
   Autocast autocast;
   bool hasGradients = true; ///< of the region that is read
   unsigned depth = 0;       ///< of graphs in graphs
+  /// Regions nest a few levels; reading them is recursive.
+  static constexpr unsigned kMaxRegions = 32;
   /// The checkpoint region that is read, outermost first; by level, how many
   /// regions there have been.
   llvm::SmallVector<int64_t> checkpoint, numCheckpoints;

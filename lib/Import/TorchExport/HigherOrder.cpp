@@ -30,11 +30,6 @@ using namespace mlir;
 using namespace cutback;
 using namespace cutback::pt2;
 
-namespace {
-/// Regions nest a few levels; reading them is recursive.
-constexpr unsigned kMaxRegions = 32;
-} // namespace
-
 //===----------------------------------------------------------------------===//
 // Reading a graph in place
 //===----------------------------------------------------------------------===//
@@ -174,9 +169,13 @@ LogicalResult GraphReader::bindOutputs(const Node &node, Frame &frame,
 //===----------------------------------------------------------------------===//
 
 StringRef GraphReader::nameOf(Value value) const {
-  if (auto argument = dyn_cast<BlockArgument>(value))
-    return scope.arguments[argument.getArgNumber()].name;
-  return joint::getValueName(value);
+  auto argument = dyn_cast<BlockArgument>(value);
+  if (!argument)
+    return joint::getValueName(value);
+  // Those of a nested graph have no names.
+  return argument.getOwner()->getParent() == &scope.region
+             ? scope.arguments[argument.getArgNumber()].name
+             : StringRef("input");
 }
 
 Value GraphReader::emit(StringRef callee, Value operand,
@@ -471,6 +470,12 @@ LogicalResult GraphReader::readHigherOrder(const Node &node, Frame &frame) {
       return failure();
     return bindOutputs(node, frame, outputs);
   }
+  // A map is a scan that carries nothing.
+  StringRef callee = name == "map_impl" ? "scan" : name;
+  if (callee == "cond" || callee == "while_loop" || callee == "scan")
+    return readNested(node,
+                      *joint::nestedKindOf(("higher_order." + callee).str()),
+                      callee, frame);
   std::string origin = "the model";
   LocationAttr location = node.place.location;
   if (auto place = location.findInstanceOf<FileLineColLoc>();
@@ -480,10 +485,6 @@ LogicalResult GraphReader::readHigherOrder(const Node &node, Frame &frame) {
   return fields.fail(node.json.find("target"),
                      fx::quoted(name) + " from " + origin +
                          " cannot be differentiated here",
-                     "a joint graph that brings its gradients may have cond, "
-                     "while_loop and scan (FX text, a trace log); or write it "
-                     "without torch." +
-                         name.str() +
-                         " (torch.where for cond, a Python loop for the "
-                         "others), and export the model again");
+                     "write it without torch." + name.str() +
+                         " (a Python loop, say), and export the model again");
 }

@@ -205,6 +205,14 @@ NodeArguments::Result NodeArguments::complexNumber(JsonValue value,
   return operandAttr;
 }
 
+/// {"name": …, "graph": …}: who reads the call reads the graph.
+NodeArguments::Result NodeArguments::graph(JsonValue value) {
+  FailureOr<StringRef> name = fields.text(value, "name");
+  if (failed(name))
+    return failure();
+  return Attribute(FlatSymbolRefAttr::get(fields.context, *name));
+}
+
 NodeArguments::Result NodeArguments::argument(JsonValue arg,
                                               fx::CallArguments &args) {
   // Most arguments are one tensor.
@@ -228,6 +236,8 @@ NodeArguments::Result NodeArguments::argument(JsonValue arg,
     return entries(value, [&](JsonValue entry) { return scalar(entry, args); });
   if (kind == "as_complex")
     return complexNumber(value, args);
+  if (kind == "as_graph")
+    return graph(value);
   auto [it, isNew] = literals.try_emplace(ref(arg.raw()));
   if (!isNew)
     return it->second;

@@ -45,6 +45,7 @@ private:
   template <typename Read> Result entries(JsonValue value, Read &&read);
   Result unknown(JsonValue at, llvm::StringRef kind);
   Result complexNumber(JsonValue value, fx::CallArguments &args);
+  Result graph(JsonValue value);
 
   Fields &fields;
   Types &types;

@@ -368,16 +368,71 @@ TEST(AutocastRegion, ACastWhereGradientsAreOffIsNotKeptForWhereTheyAreOn) {
 TEST(HigherOrder, ControlFlowIsRefusedByName) {
   ExportText text;
   text.input("x", "f32[2]")
-      .node("higher_order.cond", {{"", reluGraph("relu").graphArg()}, {"", kX}},
-            {{"out", "f32[2]"}},
+      .node("higher_order.associative_scan",
+            {{"", reluGraph("relu").graphArg()}, {"", kX}}, {{"out", "f32[2]"}},
             R"({"stack_trace": "File \"models.py\", line 9, in forward"})");
   text.output("out");
   EXPECT_TRUE(has(errorOf(text),
-                  "'cond' from models.py:9 cannot be differentiated here | a "
-                  "joint graph that brings its gradients may have cond, "
-                  "while_loop and scan (FX text, a trace log); or write it "
-                  "without torch.cond (torch.where for cond, a Python loop "
-                  "for the others), and export the model again"));
+                  "'associative_scan' from models.py:9 cannot be "
+                  "differentiated here | write it without "
+                  "torch.associative_scan (a Python loop, say), and export the "
+                  "model again"));
+}
+
+static ExportText branches(const ExportText::Named &args) {
+  ExportText text;
+  text.input("x", "f32[2]").input("p", "b8[]");
+  text.node("higher_order.cond", args, {{"out", "f32[2]"}});
+  return text.output("out");
+}
+
+TEST(HigherOrder, BranchesBecomeRegions) {
+  std::string yes = reluGraph("relu").graphArg();
+  std::string no = reluGraph("other").graphArg();
+  std::string list = arg("as_tensors", R"([{"name": "x"}])");
+  std::string ir = importJson(
+      branches({{"", tensorArg("p")}, {"", yes}, {"", no}, {"", list}}));
+  EXPECT_TRUE(has(ir, "%out = joint.nested \"higher_order.cond\"(%p, @"));
+  EXPECT_EQ(llvm::StringRef(ir).count("aten.relu("), 2u);
+  EXPECT_EQ(llvm::StringRef(ir).count("joint.return"), 2u);
+}
+
+TEST(HigherOrder, BranchesGiveWhatTheCallDeclares) {
+  std::string yes = reluGraph("relu").graphArg();
+  std::string list = arg("as_tensors", R"([{"name": "x"}])");
+  ExportText::Named args = {
+      {"", tensorArg("p")}, {"", yes}, {"", yes}, {"", list}};
+  ExportText text;
+  text.input("x", "f32[2]").input("p", "b8[]");
+  text.node("higher_order.cond", args, {{"a", "f32[2]"}, {"b", "f32[2]"}});
+  EXPECT_TRUE(has(errorOf(text.output("a")),
+                  "is declared with 2 results, but its graphs give 1"));
+}
+
+TEST(HigherOrder, MisformedBranches) {
+  std::string yes = reluGraph("relu").graphArg();
+  std::string list = arg("as_tensors", R"([{"name": "x"}])");
+  EXPECT_TRUE(has(errorOf(branches({{"", tensorArg("p")}, {"", yes}})),
+                  "is not called as such calls are"));
+  EXPECT_TRUE(has(errorOf(branches({{"", tensorArg("p")},
+                                    {"", yes},
+                                    {"", yes},
+                                    {"", arg("as_tensors", "[]")}})),
+                  "a graph of 1 inputs is called with 0"));
+  EXPECT_TRUE(has(errorOf(branches({{"", tensorArg("p")},
+                                    {"", yes},
+                                    {"", yes},
+                                    {"", arg("as_ints", "[1]")}})),
+                  "a graph is called with a number or None | hand it over as a "
+                  "tensor, or write it in the graph"));
+  ExportText number;
+  number.input("x", "f32[2]").rawOutput(arg("as_int", "3"), "{}");
+  EXPECT_TRUE(has(errorOf(branches({{"", tensorArg("p")},
+                                    {"", yes},
+                                    {"", number.graphArg()},
+                                    {"", list}})),
+                  "a graph gives a number | let it give a tensor, and export "
+                  "the model again"));
 }
 
 TEST(HigherOrder, MisformedRegions) {
