@@ -14,6 +14,8 @@ import importlib.util
 
 import torch
 
+from . import built
+
 VOCABULARY, LABELS = 99, 5
 SIZES = {
     32: "hidden_size d_model n_embd dim emb_dim d_inner word_embed_proj_dim"
@@ -400,7 +402,7 @@ class TimmFamily:
 
 def all_families():
     """By name, and the libraries that are not here."""
-    families, missing = {}, []
+    families, missing = built.families(), []
     if importlib.util.find_spec("transformers"):
         for kind, (table, names) in OF.items():
             for name in names.split():
