@@ -132,8 +132,11 @@ std::string StoredCalls::run(StringRef name, void *const *operands) {
   for (const Place &place : function.arguments)
     if (place.heldAs.empty())
       arguments.emplace_back(place.at(*operands++, /*writable=*/false));
+    else if (auto made = held.find(place.heldAs); made != held.end())
+      arguments.push_back(made->second);
     else
-      arguments.push_back(held.lookup(place.heldAs));
+      return "'" + name.str() + "' reads '" + place.heldAs +
+             "', which no call has made";
   FailureOr<std::vector<RuntimeValue>> results =
       interpreter::run(function.op, arguments);
   if (failed(results))

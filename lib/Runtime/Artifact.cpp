@@ -16,7 +16,7 @@ using namespace cutback;
 /// Bytes of one thing at most (256 TiB): sums of a thousand of them are in
 /// range.
 static constexpr int64_t kMost = int64_t(1) << 48;
-static constexpr size_t kMostOperands = 16384;
+static constexpr size_t kMostOperands = 16384, kMostAxes = 64;
 
 int64_t cutback::bytesOfType(std::string_view dtype) {
   if (dtype == "complex<f64>")
@@ -34,7 +34,7 @@ int64_t cutback::bytesOfType(std::string_view dtype) {
 
 int64_t cutback::bytesOf(const ArtifactTensor &tensor) {
   int64_t bytes = bytesOfType(tensor.dtype);
-  bool isKnown = bytes > 0;
+  bool isKnown = bytes > 0 && tensor.sizes.size() <= kMostAxes;
   for (int64_t size : tensor.sizes)
     isKnown &= size >= 0 && size <= kMost &&
                !__builtin_mul_overflow(bytes, size, &bytes) && bytes <= kMost;
@@ -147,20 +147,25 @@ static bool isSound(const ArtifactLaunch &launch, int64_t arenaBytes) {
          p.workspaceBytes <= arenaBytes - p.workspaceAt;
 }
 
-/// Whether `bytes` from its start lie in `memory`.
+/// Whether `bytes` from its start lie in `memory`, for `segment`.
 static bool holds(const Artifact &artifact, const ArtifactMemory &memory,
-                  int64_t bytes) {
+                  int64_t bytes, const std::string &segment) {
   if (bytes < 0 || memory.at < 0)
     return false;
   if (memory.kind == ArtifactMemory::Arena)
     return memory.at % 16 == 0 && memory.at <= artifact.arenaBytes &&
            bytes <= artifact.arenaBytes - memory.at;
-  return memory.at < static_cast<int64_t>(artifact.arguments.size()) &&
-         bytes <= bytesOf(artifact.arguments[memory.at]);
+  if (memory.at >= static_cast<int64_t>(artifact.arguments.size()))
+    return false;
+  // One of another segment may have no memory.
+  const ArtifactArgument &argument = artifact.arguments[memory.at];
+  return bytes <= bytesOf(argument) &&
+         (argument.segment.empty() || argument.segment == segment);
 }
 
 static std::string verifyLaunch(const Artifact &artifact,
-                                const ArtifactLaunch &launch) {
+                                const ArtifactLaunch &launch,
+                                const std::string &segment) {
   if (launch.kernel < 0 ||
       launch.kernel >= static_cast<int64_t>(artifact.kernels.size()))
     return "launches a kernel that it does not have";
@@ -176,7 +181,7 @@ static std::string verifyLaunch(const Artifact &artifact,
   if (launch.operands.size() > kMostOperands)
     return "launches '" + name + "' with too many operands";
   for (const ArtifactOperand &operand : launch.operands)
-    if (!holds(artifact, operand.memory, operand.bytes))
+    if (!holds(artifact, operand.memory, operand.bytes, segment))
       return "launches '" + name + "' on memory outside of arena and arguments";
   if (launch.product && !isSound(launch, artifact.arenaBytes))
     return "has a product in place of '" + name +
@@ -205,7 +210,7 @@ static std::string verifyHooks(const Artifact &artifact,
         hook.before > static_cast<int64_t>(segment.launches.size()))
       return "has a hook '" + hook.name + "' at no place between its launches";
     at = hook.before;
-    if (!holds(artifact, hook.memory, bytesOf(hook)))
+    if (!holds(artifact, hook.memory, bytesOf(hook), segment.name))
       return "has a hook '" + hook.name +
              "' on memory outside of arena and arguments";
   }
@@ -269,12 +274,13 @@ std::string Artifact::verify() const {
     bool goesBack = std::any_of(result.strides.begin(), result.strides.end(),
                                 [](int64_t stride) { return stride < 0; });
     if (bytesOf(result) && (result.offset < 0 || goesBack || span <= 0 ||
-                            !holds(*this, result.memory, span)))
+                            !holds(*this, result.memory, span, result.segment)))
       return "has a result '" + result.name + "' outside of memory";
   }
   for (const ArtifactSegment &segment : segments) {
     for (const ArtifactLaunch &launch : segment.launches)
-      if (std::string problem = verifyLaunch(*this, launch); !problem.empty())
+      if (std::string problem = verifyLaunch(*this, launch, segment.name);
+          !problem.empty())
         return problem;
     if (std::string problem = verifyHooks(*this, segment); !problem.empty())
       return problem;

@@ -10,6 +10,7 @@
 
 #include "cutback/Runtime/StepFolder.h"
 
+#include "cutback/Runtime/Contract.h"
 #include "cutback/Runtime/CpuFeatures.h"
 #include "cutback/Runtime/Cuda/CudaStep.h"
 #include "cutback/Runtime/HostStep.h"
@@ -77,6 +78,15 @@ static std::string checkFile(const std::string &folder, ArtifactFile &file) {
   return "";
 }
 
+/// Whether the launches of a manifest are those that its code is for. What is
+/// wrong, or empty.
+static std::string checkContract(const Artifact &artifact) {
+  const ArtifactFile *file = artifact.findFile(kContractFile);
+  if (!file || !file->contents)
+    return std::string("lacks '") + kContractFile + "'";
+  return findBreach(artifact, *file->contents);
+}
+
 /// Reads the folder as it is now. `manifest` is the text that was read.
 static bool tryFolder(const std::string &folder, Artifact &artifact,
                       std::string &manifest, StepError &error) {
@@ -92,6 +102,8 @@ static bool tryFolder(const std::string &folder, Artifact &artifact,
   for (ArtifactFile &file : artifact.files)
     if (std::string what = checkFile(folder, file); !what.empty())
       return refuse(folder, what);
+  if (std::string what = checkContract(artifact); !what.empty())
+    return refuse(path, what);
   return true;
 }
 

@@ -7,6 +7,7 @@
 
 #include "TargetFiles.h"
 
+#include "cutback/Runtime/Contract.h"
 #include "cutback/Support/Checksum.h"
 #include "cutback/Target/CPU/CompileStep.h"
 #include "cutback/Target/CUDA/LibraryProducts.h"
@@ -185,6 +186,7 @@ int emitTarget(Session &session, joint::GraphOp graph,
                  : emitCuda(session, graph, kernels, choice, artifact, files);
   if (code)
     return code;
+  files.emplace_back(kContractFile, contractOf(artifact));
   for (const auto &[name, data] : files)
     artifact.files.push_back(describeFile(name, data));
   return Done;

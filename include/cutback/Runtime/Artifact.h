@@ -174,7 +174,7 @@ struct ArtifactFile {
 
 struct Artifact {
   /// Of the format: a runtime takes no other.
-  static constexpr int64_t kVersion = 7;
+  static constexpr int64_t kVersion = 8;
 
   std::string target; ///< "cpu", "cuda", "cuda-host"
   std::vector<std::string> architectures;

@@ -113,8 +113,8 @@ TEST(ArtifactTest, WhatIsWrittenIsRead) {
 }
 
 TEST(ArtifactTest, AnotherVersionIsRefused) {
-  EXPECT_EQ(changed("\"cutback_artifact\": 7", "\"cutback_artifact\": 8"),
-            "has version 8, this runtime takes 7");
+  EXPECT_EQ(changed("\"cutback_artifact\": 8", "\"cutback_artifact\": 9"),
+            "has version 9, this runtime takes 8");
   EXPECT_EQ(changed("\"cutback_artifact\"", "\"something\""),
             "is no manifest of a compiled step");
   EXPECT_NE(changed("{", "").find("is no JSON: "), std::string::npos);
@@ -133,6 +133,9 @@ TEST(ArtifactTest, MemoryIsInsideOfWhatThereIs) {
       "launches 'k' on memory outside of arena and arguments");
   EXPECT_EQ(changed("\"argument\": 0", "\"argument\": 2"),
             "launches 'k' on memory outside of arena and arguments");
+  // Of a segment that may not run: there is no memory.
+  EXPECT_EQ(changed("\"declared\"", "\"segment\": \"update\", \"declared\""),
+            "launches 'k' on memory outside of arena and arguments");
   EXPECT_EQ(changed("\"arena\": 16}", "\"arena\": 48}"),
             "has a result 'loss' outside of memory");
   EXPECT_EQ(changed("\"strides\": [1, 4]", "\"strides\": [1, 40]"),
@@ -141,6 +144,11 @@ TEST(ArtifactTest, MemoryIsInsideOfWhatThereIs) {
             "has a result 'loss' outside of memory");
   EXPECT_EQ(changed("\"strides\": [1, 4]", "\"strides\": [1]"),
             "has a result 'loss' of unknown size");
+  std::string axes = "\"sizes\": [1";
+  for (int i = 0; i < 64; ++i)
+    axes += ", 1";
+  EXPECT_EQ(changed("\"sizes\": []", axes + "]"),
+            "has an argument '' of unknown size");
   EXPECT_EQ(changed("\"dtype\": \"i64\"", "\"dtype\": \"i65\""),
             "has an argument '' of unknown size");
 }
