@@ -51,6 +51,7 @@ public:
     if (stats) {
       stats->classes = numClasses;
       stats->recomputedOps = table.countRecomputed();
+      stats->rounded = table.countRounded();
       for (const HalvesSignature::Saved &saved : signature.saved)
         stats->saved.push_back(valueOf(returned[saved.forwardResult]));
     }

@@ -10,6 +10,7 @@
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/SmallVector.h"
 
 #include <cstdint>
@@ -99,6 +100,13 @@ public:
   uint64_t countRecomputed() const { return numRecomputed; }
   /// The first effect of the joint graph that neither half has, or kNone.
   uint32_t firstMissingEffect() const;
+  /// Values that a compiler has rewritten to others which are equal but for
+  /// rounding.
+  uint64_t countRounded() const { return rounded.size(); }
+  /// The op class that makes `valueClass`, if it is the call `name` of dialect
+  /// aten; else kNone.
+  uint32_t callOf(uint32_t valueClass, llvm::StringRef name) const;
+  mlir::Type typeOf(uint32_t valueClass);
 
 private:
   /// Which attributes of a kind of op count.
@@ -160,8 +168,21 @@ private:
   uint32_t rewritten(mlir::Operation *op, uint32_t opClass);
   uint32_t shownBy(mlir::Operation *op, uint32_t opClass);
   uint32_t constantLike(mlir::Operation *op, uint32_t opClass);
-  mlir::Type typeOf(uint32_t valueClass);
   bool isWritten(uint32_t valueClass);
+  // Patterns of compilers (CertificatePatterns.cpp).
+  uint32_t patternLike(mlir::Operation *op, uint32_t opClass);
+  uint32_t unchangedBy(mlir::Operation *op, uint32_t opClass);
+  int64_t keptOperand(uint32_t opClass);
+  uint32_t castOf(uint32_t base, mlir::Type element, uint32_t own);
+  bool isEverywhere(uint32_t opClass, unsigned operand, double number);
+  uint32_t scatteredLike(mlir::Operation *op, uint32_t opClass);
+  int64_t countsAlong(uint32_t valueClass, int64_t rank);
+  uint32_t indexOfLines(uint32_t valueClass, int64_t dim,
+                        llvm::ArrayRef<int64_t> shape);
+  uint32_t drawnLike(mlir::Operation *op, uint32_t opClass);
+  static bool isDrawnAs(mlir::Operation *drawn, mlir::Operation *op);
+  uint32_t scaledLike(mlir::Operation *op, uint32_t opClass);
+  uint32_t lessItsLargest(uint32_t valueClass, mlir::Attribute &dims);
 
   mlir::LogicalResult reportForeignEffect(const Key &key);
   mlir::LogicalResult reportUsedUp(mlir::Operation *op, uint32_t opClass);
@@ -215,7 +236,25 @@ private:
   llvm::DenseMap<std::tuple<mlir::Type, mlir::Attribute, mlir::Attribute>,
                  uint32_t>
       constants;
+  /// Value class and the type of its elements → the class of the cast.
+  llvm::DenseMap<std::pair<uint32_t, mlir::Type>, uint32_t> casts;
+  llvm::DenseMap<uint32_t, uint32_t> innerOfCast; ///< what is cast
+  /// One number a line of a tensor: its type, dimension of the lines, class of
+  /// the index, and the numbers behind it and at it.
+  using Scattered = std::tuple<mlir::Type, int64_t, uint32_t, mlir::Attribute,
+                               mlir::Attribute>;
+  uint32_t scattered(const Scattered &what, uint32_t own);
+  llvm::DenseMap<Scattered, uint32_t> scatters;
+  llvm::DenseMap<uint32_t, Scattered> scatterOf; ///< by value class
+  /// Numbers of a seed → the draw of the joint graph: value classes.
+  llvm::DenseMap<uint32_t, uint32_t> draws;
+  llvm::DenseSet<uint32_t> rounded; ///< op classes
 };
+
+/// `number` as an element of `type`, null if it is none.
+mlir::Attribute asElement(mlir::Attribute number, mlir::Type type);
+/// The device that a call names, or null.
+mlir::Attribute deviceOf(mlir::Operation *op);
 
 /// A mark that saves the state of the random generator for the op behind it.
 bool savesRandomState(mlir::Operation *op);

@@ -14,7 +14,9 @@
 //     refused there, and then stays. An argument that is written later is
 //     left alone: a view reads it before.
 //   * Constants that are one number everywhere, `full` and `scalar_tensor` and
-//     `zeros`, and views of them: one class for each type, number and device.
+//     `zeros`, copies, casts and views of them: one class for each type, number
+//     and device.
+//   * Patterns (CertificatePatterns.cpp).
 //
 // Only for halves of others (HalvesSignature::isRewritten).
 
@@ -72,8 +74,14 @@ static bool keeps(ArrayRef<Operation *> chain, const Layout &base) {
       return false;
     layout = std::move(*next);
   }
-  return layout.sizes == base.sizes && layout.strides == base.strides &&
-         layout.offset == base.offset;
+  if (layout.sizes != base.sizes)
+    return false;
+  // Nobody goes along a dimension of one element.
+  for (auto [size, stride, was] :
+       llvm::zip_equal(base.sizes, layout.strides, base.strides))
+    if (size > 1 && stride != was)
+      return false;
+  return layout.offset == base.offset;
 }
 
 Type ClassTable::typeOf(uint32_t valueClass) {
@@ -147,8 +155,7 @@ static Attribute filledWith(Operation *op) {
   return static_cast<size_t>(number) < args.size() ? args[number] : Attribute();
 }
 
-/// `number` as an element of `type`, null if it is none.
-static Attribute asElement(Attribute number, Type type) {
+Attribute certificate::asElement(Attribute number, Type type) {
   auto integer = dyn_cast<IntegerAttr>(number);
   auto real = dyn_cast<FloatAttr>(number);
   if (auto element = dyn_cast<FloatType>(type)) {
@@ -169,9 +176,10 @@ static Attribute asElement(Attribute number, Type type) {
   return IntegerAttr::get(element, value.sextOrTrunc(element.getWidth()));
 }
 
-/// The device that a call names, or null.
-static Attribute deviceOf(Operation *op) {
-  for (Attribute arg : cast<FrameworkCallOpInterface>(op).getCallArgs())
+Attribute certificate::deviceOf(Operation *op) {
+  auto call = dyn_cast<FrameworkCallOpInterface>(op);
+  for (Attribute arg :
+       call ? call.getCallArgs().getValue() : ArrayRef<Attribute>())
     if (auto text = dyn_cast<StringAttr>(arg);
         text && (text.getValue().starts_with("cpu") ||
                  text.getValue().starts_with("cuda")))
@@ -188,10 +196,16 @@ uint32_t ClassTable::constantLike(Operation *op, uint32_t opClass) {
     return kNone;
   Fill fill{Attribute(), Attribute()};
   int64_t operand = viewedOperand(op);
+  // A copy and a cast of a constant is one.
+  StringRef name = op->getName().stripDialect();
+  if (name == "clone" || name == "lift_fresh_copy" ||
+      name == "prims.convert_element_type")
+    operand = 0;
   if (operand >= 0) {
     if (auto found = fills.find(operandsOf(opClass)[operand]);
         found != fills.end())
-      fill = found->second;
+      fill = {asElement(found->second.first, type.getElementType()),
+              found->second.second};
   } else if (Attribute number = filledWith(op)) {
     fill = {asElement(number, type.getElementType()), deviceOf(op)};
   }
@@ -212,5 +226,7 @@ uint32_t ClassTable::rewritten(Operation *op, uint32_t opClass) {
   uint32_t same = shownBy(op, opClass);
   if (same == kNone)
     same = constantLike(op, opClass);
+  if (same == kNone)
+    same = patternLike(op, opClass);
   return same == kNone ? entry.firstValue : same;
 }

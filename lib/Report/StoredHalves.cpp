@@ -200,13 +200,18 @@ int StoredHalves::verify(StoredHalvesClient &client) {
   if (failed(derived) ||
       failed(verifyHalves(core ? *core->graph : graph, forward, backward,
                           *derived, &stats))) {
-    client.error("refused: the halves do not compute what the "
-                 "joint graph computes");
-    if (ofLog)
-      client.note("Inductor logs a joint graph, then rewrites it (attention, "
-                  "constants), and partitions what comes of it; compile with "
-                  "backend=\"aot_eager\" for a log of "
-                  "PyTorch's partitioner alone");
+    // Of a log it is open whose fault that is, and whether it is one.
+    if (ofLog) {
+      client.error("refused: the halves are not proved: where they differ from "
+                   "the joint graph they were rewritten, after it was logged, "
+                   "in a way that is not known");
+      client.note("whether the values are equal nevertheless is open; compile "
+                  "with backend=\"aot_eager\" for a log of PyTorch's "
+                  "partitioner alone, which rewrites nothing");
+    } else {
+      client.error("refused: the halves do not compute what the joint graph "
+                   "computes");
+    }
     return NoPlan;
   }
   signature = std::move(*derived);

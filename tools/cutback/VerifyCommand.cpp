@@ -38,6 +38,14 @@ CommandSpec verifySpec() {
   return spec;
 }
 
+/// What a compiler computes in another order is said.
+static std::string roundedText(uint64_t rounded) {
+  return rounded ? "equal but for rounding: the halves take off the largest "
+                   "element before the scale, " +
+                       formatCount(rounded, "time") + "\n"
+                 : "";
+}
+
 int runVerify(const CommandLine &line) {
   Session session("verify", line);
   StoredHalves halves;
@@ -57,6 +65,7 @@ int runVerify(const CommandLine &line) {
       "verified: " + formatCount(halves.stats.classes) + " value classes, " +
           formatCount(halves.signature.saved.size(), "saved value") + ", " +
           formatCount(halves.stats.recomputedOps, "op") + " recomputed\n" +
+          roundedText(halves.stats.rounded) +
           (halves.plan
                ? "plan: " + planText(*halves.plan) +
                      "; plan.json is what its files say" + compiled + "\n"

@@ -27,8 +27,11 @@ struct HalvesSignature {
   std::vector<int> gradientOf;
   unsigned numForwardResults = 0;
   /// A compiler may have rewritten what it has logged: views that cancel each
-  /// other show their base, and constants with one number everywhere are equal
-  /// if type, number and device are.
+  /// other show their base, constants with one number everywhere are equal if
+  /// type, number and device are, copies and casts that change nothing are
+  /// none, draws may be functions of seeds, and two patterns have other forms
+  /// (CertificatePatterns.cpp): all equal in value, but for the sign of a zero
+  /// and for what CertificateStats::rounded counts.
   bool isRewritten = false;
 };
 
@@ -36,6 +39,8 @@ struct HalvesSignature {
 struct CertificateStats {
   uint64_t classes = 0;       ///< value classes of the joint graph
   uint64_t recomputedOps = 0; ///< ops whose class both halves compute
+  /// Values that a compiler has rewritten to others, equal but for rounding.
+  uint64_t rounded = 0;
   /// What is handed over, in the order of the signature, as values of the
   /// joint graph; null for what it does not have (a random state).
   llvm::SmallVector<mlir::Value> saved;
