@@ -415,6 +415,23 @@ static LogicalResult tellDeclared(const ImportedModule &result,
   return success();
 }
 
+/// What an input of this format cannot follow is not left out without a word.
+static LogicalResult checkAsked(Input &input, InputFormat format,
+                                const ImportOptions &options) {
+  bool isText =
+      format == InputFormat::FxText || format == InputFormat::TraceLog;
+  if (!options.model.empty() && format != InputFormat::Pt2)
+    return input.fail("there are no programs here to choose " +
+                          quoted(options.model) + " from (--model)",
+                      "only a .pt2 has some; --graph chooses a graph of a log "
+                      "or of a module");
+  if (options.forwardOutputs && !isText)
+    return input.fail("the file says which outputs belong to the forward: a "
+                      "number (--forward-outputs) would have no effect",
+                      "it is for FX text and logs; leave it out");
+  return success();
+}
+
 /// Reads an input; `owner`, if it is not null, owns its memory.
 static FailureOr<ImportedModule>
 readAny(llvm::MemoryBufferRef buffer, std::shared_ptr<llvm::MemoryBuffer> owner,
@@ -422,6 +439,8 @@ readAny(llvm::MemoryBufferRef buffer, std::shared_ptr<llvm::MemoryBuffer> owner,
   Input input(buffer, context);
   std::optional<InputFormat> format = input.detect();
   if (!format)
+    return failure();
+  if (failed(checkAsked(input, *format, options)))
     return failure();
   if (*format == InputFormat::Pt2)
     return pt2::readTorchExport(input.content(), std::move(owner), context,
@@ -446,6 +465,12 @@ readAny(llvm::MemoryBufferRef buffer, std::shared_ptr<llvm::MemoryBuffer> owner,
   if (failed(chosen))
     return failure();
   const FoundGraph &graph = input.graphs[*chosen];
+  if (options.forwardOutputs &&
+      options.kind.value_or(graph.info.kind) != GraphKind::Joint)
+    return input.fail("graph " + quoted(graph.info.name) +
+                          " is no joint graph: a number of outputs of its "
+                          "forward (--forward-outputs) would have no effect",
+                      "leave it out, or choose another graph with --graph");
   result.info = graph.info;
   result.module = ModuleOp::create(
       graph.source.locate(&context, graph.source.text().begin()));

@@ -13,6 +13,8 @@
 #include "cutback/Decompose/Composites.h"
 #include "cutback/Decompose/Functionalize.h"
 #include "cutback/Decompose/FunctionalizeRng.h"
+#include "cutback/Dialect/Aten/CallReader.h"
+#include "cutback/Dialect/Aten/Collectives.h"
 #include "cutback/Interpreter/Determinants.h"
 
 #include "mlir/IR/DialectRegistry.h"
@@ -66,6 +68,37 @@ static LogicalResult checkBackwardIsOpen(joint::GraphOp graph,
   return failure();
 }
 
+/// What is said of collectives is said of one that is there.
+static LogicalResult checkCollectives(joint::GraphOp graph,
+                                      const DifferentiateOptions &options) {
+  bool isAny = false;
+  llvm::StringSet<> groups;
+  graph->walk([&](Operation *op) {
+    auto model = dyn_cast<joint::RematerializableOpInterface>(op);
+    isAny |= model && model.hasOrderedEffects();
+    if (aten::isCollective(op))
+      groups.insert(aten::CallReader(cast<aten::CallOp>(op))
+                        .string(aten::optional("group_name")));
+  });
+  if (options.collectivesFirst && !isAny) {
+    auto diagnostic = graph.emitError("'")
+                      << graph.getSymName()
+                      << "' has no collectives: collectives-first would have "
+                         "no effect";
+    diagnostic.attachNote() << "leave it out";
+    return failure();
+  }
+  for (const auto &[name, size] : options.groupSizes)
+    if (!groups.contains(name)) {
+      auto diagnostic = graph.emitError("no collective of '")
+                        << graph.getSymName() << "' is of group '" << name
+                        << "', whose size is given";
+      diagnostic.attachNote() << "leave it out";
+      return failure();
+    }
+  return success();
+}
+
 static bool hasCheckpoints(joint::GraphOp graph) {
   return !graph.getBody().front().getOps<joint::CheckpointOp>().empty();
 }
@@ -109,6 +142,8 @@ LogicalResult cutback::makeTrainingGraph(joint::GraphOp graph,
     return success(succeeded(hooked) && succeeded(checkBackwardIsOpen(
                                             graph, options.differentiate)));
   }
+  if (isForward && failed(checkCollectives(graph, options.differentiate)))
+    return failure();
   if (!isForward && failed(detachAliases(graph)))
     return failure();
   if (eager && (!isForward || isSecond))

@@ -167,6 +167,12 @@ int openArtifact(Session &session, std::string folder, StepFiles &sources,
   StepError why;
   if (!readStepFolder(folder, artifact, why))
     return doesNotRun(session, why.what, why.next);
+  if (session.line.has("single-launches") && artifact.target != "cuda") {
+    session.error("--single-launches is of a step for a GPU; '" + folder +
+                  "' is for '" + artifact.target + "'");
+    session.note("leave it out: here launches are single");
+    return WrongUsage;
+  }
   if (int code = openOwnWeights(session, folder, artifact, sources))
     return code;
   if (int code = chooseSizes(session, sources, folder, artifact))

@@ -244,6 +244,19 @@ static int checkUsage(Session &session) {
   return Done;
 }
 
+/// Compiles a step for other sizes: all else is as it is.
+static int addSizesAlone(Session &session) {
+  for (const CommandLine::Given &given : session.line.options)
+    if (given.name != "sym" && given.name != "progress") {
+      session.error("--" + std::string(given.name) +
+                    " has no effect on a step that is compiled for other "
+                    "sizes: it is planned");
+      session.note("leave it out, or compile the model again with -o DIR");
+      return WrongUsage;
+    }
+  return addSizes(session, session.line.arguments[0]);
+}
+
 static void exposeStates(Session &session, joint::PartitionOp link) {
   if (!exposeRandomStates(link))
     session.note("no draw of the framework's generator runs in both halves: "
@@ -254,7 +267,7 @@ int runCompile(const CommandLine &line) {
   Session session("compile", line);
   std::vector<std::string> architectures;
   if (line.has("sym") && !line.has("o") && isArtifact(line.arguments[0]))
-    return addSizes(session, line.arguments[0]);
+    return addSizesAlone(session);
   if (int code = checkUsage(session))
     return code;
   if (int code = readArchitectures(session, architectures))

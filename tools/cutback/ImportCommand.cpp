@@ -61,15 +61,18 @@ static int list(Session &session, const std::string &path) {
     table.add({std::to_string(i), stringifyGraphKind(info.kind).str(),
                info.name, std::to_string(info.line), formatCount(info.bytes)});
   }
-  return session.write(std::nullopt, table.str(0));
+  return session.write(session.line.get("o"), table.str(0));
 }
 
 int runImport(const CommandLine &line) {
   Session session("import", line);
-  if (line.has("list") && line.has("anonymize")) {
-    session.error("--anonymize needs a graph: leave --list out");
-    return WrongUsage;
-  }
+  for (const char *name : {"anonymize", "locations", "graph", "model",
+                           "forward-outputs", "strict"})
+    if (line.has("list") && line.has(name)) {
+      session.error("--" + std::string(name) +
+                    " needs a graph: leave --list out");
+      return WrongUsage;
+    }
   if (line.has("list"))
     return list(session, line.arguments[0]);
   double seconds = 0;

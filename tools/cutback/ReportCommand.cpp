@@ -96,13 +96,40 @@ static int addUpdate(Session &session, PlanRun &run,
              : NoPlan;
 }
 
-int runReport(const CommandLine &line) {
-  Session session("report", line);
+/// Options of which one would have no effect beside the other.
+static int checkUsage(Session &session) {
+  const CommandLine &line = session.line;
   if (line.get("html") == "-" && line.get("trace") == "-") {
     session.error("--html=- and --trace=- both write to standard output");
     session.note("give one of them the name of a file");
     return WrongUsage;
   }
+  for (const char *name : {"html", "trace"})
+    if (line.has("json") && line.get(name) == "-") {
+      session.error("--json and --" + std::string(name) +
+                    "=- both write to standard output");
+      session.note("give the other one the name of a file");
+      return WrongUsage;
+    }
+  if (!line.has("bans"))
+    return Done;
+  if (line.has("html")) {
+    session.error("--bans prints a list, --html a page: give one of them");
+    return WrongUsage;
+  }
+  for (const char *name : {"trace", "optimizer"})
+    if (line.has(name)) {
+      session.error("--bans prints a list, which --" + std::string(name) +
+                    " has no effect on: give one of them");
+      return WrongUsage;
+    }
+  return Done;
+}
+
+int runReport(const CommandLine &line) {
+  Session session("report", line);
+  if (int code = checkUsage(session))
+    return code;
   std::string wrong;
   std::optional<Optimizer> optimizer = readOptimizer(line, wrong);
   if (!wrong.empty()) {
@@ -116,10 +143,6 @@ int runReport(const CommandLine &line) {
     return code;
   std::optional<OtherPartition> other = judgeOther(run.imported, run.options);
   std::optional<PageRun> page;
-  if (line.has("html") && line.has("bans")) {
-    session.error("--bans prints a list, --html a page: give one of them");
-    return WrongUsage;
-  }
   if (line.has("html"))
     page.emplace(session, run);
   OwningOpRef<joint::GraphOp> asRead = copyToCompare(run.imported.graph);

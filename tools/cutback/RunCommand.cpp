@@ -13,6 +13,7 @@
 #include "PlanRun.h"
 #include "ResultCheck.h"
 #include "RunChecks.h"
+#include "RunUsage.h"
 #include "SizedStep.h"
 #include "StepSources.h"
 #include "cutback/Partition/LinkHalves.h"
@@ -292,16 +293,6 @@ static int finishRun(Session &session, ReferenceResult &result,
   return code;
 }
 
-/// Options that only the interpreter has.
-static int refuseReferenceOptions(Session &session) {
-  for (const char *name : {"whole", "kernels", "check-kernels"})
-    if (session.line.has(name)) {
-      session.error(std::string("--") + name + " goes with --reference");
-      return WrongUsage;
-    }
-  return refusePlanOptions(session, session.line, {"hook"});
-}
-
 /// The weights in a folder that is run op by op.
 static int openFolderWeights(Session &session, StepFiles &sources) {
   const std::string &folder = session.line.arguments[0];
@@ -352,29 +343,6 @@ static bool isNative(const CommandLine &line, const RunChecks &checks) {
   return line.has("target") || (!line.has("reference") && !checks.any());
 }
 
-/// Refuses options of another target than the one that the line asks for.
-static int refuseOtherTargets(Session &session, bool isNative) {
-  const CommandLine &line = session.line;
-  if (line.has("single-launches")) {
-    session.error("--single-launches is of a step for a GPU");
-    session.note("give a folder of `compile --target=cuda`");
-    return WrongUsage;
-  }
-  for (const char *other : {"reference", "whole", "check-memory"})
-    if (line.has("target") && line.has(other)) {
-      session.error("--" + std::string(other) +
-                    " is the interpreter's, not of --target=cpu");
-      session.note("leave one of the two out");
-      return WrongUsage;
-    }
-  for (const char *name : {"whole", "kernels", "check-kernels", "check-memory"})
-    if (isNative && !line.has("target") && line.has(name)) {
-      session.error("--" + std::string(name) + " goes with --reference");
-      return WrongUsage;
-    }
-  return Done;
-}
-
 /// What the line says about how the step runs, apart from its hooks.
 static ReferenceOptions optionsOf(const CommandLine &line, RunChecks &checks,
                                   bool isNative) {
@@ -392,6 +360,8 @@ static ReferenceOptions optionsOf(const CommandLine &line, RunChecks &checks,
 
 int runRun(const CommandLine &line) {
   Session session("run", line);
+  if (int code = refuseAlone(session))
+    return code;
   RunChecks checks(line);
   bool isFolder = line.arguments.size() == 1 && isArtifact(line.arguments[0]);
   if (!line.has("target") && !line.has("reference") && isFolder)

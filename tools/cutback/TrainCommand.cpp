@@ -184,6 +184,11 @@ int readOptions(Session &session, Training &training) {
 //===----------------------------------------------------------------------===//
 
 int openModel(Session &session, Training &training) {
+  if (session.line.has("threads")) {
+    session.error("--threads is of a compiled step; this one runs on one");
+    session.note("give a folder of `compile --target=cpu --optimizer=...`");
+    return WrongUsage;
+  }
   if (!training.optimizer) {
     session.error("expected --optimizer=sgd or adamw");
     session.note("a folder of `compile --optimizer` has its own");

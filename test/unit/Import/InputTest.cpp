@@ -147,6 +147,29 @@ TEST(Input, TellsWhatItCannotRead) {
       "brackets nest deeper than 256 levels | no graph is nested like this"));
 }
 
+/// What is asked for and would be left out.
+TEST(Input, TellsWhatItCannotFollow) {
+  ImportOptions options;
+  options.model = "other";
+  EXPECT_TRUE(has(Imported(kMlir, options).errors(),
+                  "there are no programs here to choose 'other' from (--model) "
+                  "| only a .pt2 has some; --graph chooses a graph of a log or "
+                  "of a module"));
+  options = {};
+  options.forwardOutputs = 1;
+  EXPECT_TRUE(
+      has(Imported(kMlir, options).errors(),
+          "the file says which outputs belong to the forward: a number "
+          "(--forward-outputs) would have no effect | it is for FX text "
+          "and logs; leave it out"));
+  options.kind = GraphKind::Backward;
+  EXPECT_TRUE(
+      has(Imported("def forward(self, x):\n    return x\n", options).errors(),
+          "graph 'inference' is no joint graph: a number of outputs of its "
+          "forward (--forward-outputs) would have no effect | leave it "
+          "out, or choose another graph with --graph"));
+}
+
 /// Lines that define alias 1 ... `count`, each by the one before.
 static std::string aliases(const std::string &first, unsigned count,
                            const std::string &opening,

@@ -231,7 +231,8 @@ class Checker:
         plans = [plan for plan in PLANS
                  if not self.target or plan != ["--whole"]]
         for plan in self.random.sample(plans, self.plans):
-            checks = [] if self.target else ["--check-memory"]
+            has_arena = not self.target and plan != ["--whole"]
+            checks = ["--check-memory"] if has_arena else []
             try:
                 other = self.call(*checks, *plan, output="other")
             except Finding as finding:
