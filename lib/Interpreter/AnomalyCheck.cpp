@@ -13,9 +13,10 @@
 //      forward op, stops the run at the origin.
 //
 // What the forward makes (masks of minus infinity, overflows) stops nothing; it
-// is named where the backward reads it. A launch whose results are not finite
-// is looked at op by op. Linear in the elements that ops make; a few words a
-// value are kept.
+// is named where the backward reads it. A launch of the backward that keeps
+// values to itself, or whose results are not finite, is looked at op by op: a
+// NaN that is masked inside of it is one all the same. Linear in the elements
+// that ops make; a few words a value are kept.
 
 #include "cutback/Interpreter/AnomalyCheck.h"
 
@@ -243,6 +244,23 @@ LogicalResult AnomalyCheck::checkReads(Operation *op) {
   return success();
 }
 
+/// Whether a launch gives back `value`, which is made inside of it.
+static bool leavesLaunch(Value value) {
+  auto launch =
+      dyn_cast<kernel::LaunchOp>(value.getDefiningOp()->getParentOp());
+  return launch && llvm::is_contained(launch.getYield().getOperands(), value);
+}
+
+/// Whether a launch has a value of the backward that nobody sees behind it.
+bool AnomalyCheck::keepsToItself(kernel::LaunchOp launch) const {
+  return llvm::any_of(
+      launch.getBlock().without_terminator(), [&](Operation &op) {
+        return isOfBackward(&op) &&
+               !llvm::all_of(op.getResults(),
+                             [](Value value) { return leavesLaunch(value); });
+      });
+}
+
 LogicalResult AnomalyCheck::ran(Operation *op,
                                 MutableArrayRef<RuntimeValue> results) {
   if (isa<kernel::LaunchOp>(op)) {
@@ -252,9 +270,10 @@ LogicalResult AnomalyCheck::ran(Operation *op,
   if (failed(checkReads(op)))
     return failure();
   Operation *origin = originOf(op);
-  bool counts = isOfBackward(op) && !isa<kernel::LaunchOp>(op->getParentOp());
+  bool counts = isOfBackward(op);
   for (auto [result, held] : llvm::zip_equal(op->getResults(), results)) {
-    looked += counts && std::holds_alternative<Tensor>(held);
+    looked +=
+        counts && std::holds_alternative<Tensor>(held) && !leavesLaunch(result);
     keep(result, held, origin);
     if (!hasKeys && known[result].origin)
       return report(known[result].origin);
@@ -274,7 +293,8 @@ bool AnomalyCheck::wantsOpsOf(Operation *launch,
     const auto *tensor = std::get_if<Tensor>(&held);
     return tensor && !summarize(*tensor).isFinite();
   };
-  return llvm::any_of(results, isWrong) ||
+  return keepsToItself(cast<kernel::LaunchOp>(launch)) ||
+         llvm::any_of(results, isWrong) ||
          launch->walk(readsAnomaly).wasInterrupted();
 }
 

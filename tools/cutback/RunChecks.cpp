@@ -20,7 +20,8 @@ OptionSpec anomalyOption() {
   return {"anomaly", OptionSpec::Flag, "",
           "stop at the first NaN or infinity in a gradient, exit\n"
           "code 3: names the op, its op of the forward, and what\n"
-          "was finite before. Of launches, what they write. Slow"};
+          "was finite before. Launches of the backward run again\n"
+          "op by op for that. Slow"};
 }
 
 std::vector<OptionSpec> checkOptions() {
@@ -38,9 +39,7 @@ std::vector<OptionSpec> checkOptions() {
   };
 }
 
-RunChecks::RunChecks(const CommandLine &line)
-    : runsLaunches(line.has("kernels") || line.has("check-kernels") ||
-                   isArtifact(line.arguments[0])) {
+RunChecks::RunChecks(const CommandLine &line) {
   if (line.has("anomaly"))
     anomaly = std::make_unique<AnomalyCheck>();
   if (line.has("check-recompute"))
@@ -76,10 +75,6 @@ std::string RunChecks::text() const {
     text += "all gradients are finite: " +
             formatCount(anomaly->numLooked(), "tensor") +
             " of the backward looked at\n";
-  // A NaN there may be masked in the same launch.
-  if (anomaly && runsLaunches)
-    text += "values inside of launches were not looked at; the model with "
-            "--reference looks at each op\n";
   if (!recompute)
     return text;
   if (uint64_t compared = recompute->numCompared())

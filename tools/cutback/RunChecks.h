@@ -29,7 +29,6 @@ public:
   int writeTrace(Session &session) const;
 
 private:
-  bool runsLaunches;
   std::unique_ptr<interpreter::AnomalyCheck> anomaly;
   std::unique_ptr<interpreter::RecomputeCheck> recompute;
   std::unique_ptr<StepTrace> trace;

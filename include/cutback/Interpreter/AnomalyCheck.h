@@ -5,6 +5,7 @@
 #define CUTBACK_INTERPRETER_ANOMALYCHECK_H
 
 #include "cutback/Dialect/Joint/Joint.h"
+#include "cutback/Dialect/Kernel/Kernel.h"
 #include "cutback/Interpreter/Observer.h"
 
 #include "llvm/ADT/DenseMap.h"
@@ -55,7 +56,7 @@ public:
 
   /// The op that made the anomaly at which the run stopped; null if none did.
   mlir::Operation *anomaly() const { return found; }
-  /// Tensors of the backward that were looked at; those of a launch once.
+  /// Tensors of the backward that were looked at, those inside of launches too.
   uint64_t numLooked() const { return looked; }
 
 private:
@@ -72,6 +73,7 @@ private:
   bool sameBackward(mlir::Operation *a, mlir::Operation *b) const;
   const Known *findKnown(mlir::Value value) const;
   void keep(mlir::Value value, const RuntimeValue &held, mlir::Operation *from);
+  bool keepsToItself(kernel::LaunchOp launch) const;
   mlir::Operation *originOf(mlir::Operation *op) const;
   llvm::LogicalResult checkReads(mlir::Operation *op);
   void finishLaunch(mlir::Operation *launch,
