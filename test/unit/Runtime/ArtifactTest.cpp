@@ -56,7 +56,7 @@ Artifact makeArtifact() {
   y.memory = {ArtifactMemory::Arena, 16};
   y.rounding = 0.5;
   artifact.results.push_back(y);
-  artifact.kernels.push_back({"k", "forward.cu", true, true});
+  artifact.kernels.push_back({"k", "forward.cu", true, true, {}});
   ArtifactLaunch launch;
   launch.grid = {3, 2, 1};
   launch.block = {32, 8, 1};
