@@ -120,12 +120,12 @@ def unpack(archives, target):
     """Unpacks graphs and references, weights of small models and trainings
     alone; once,
     told by a stamp."""
-    stamp = os.path.join(target, "unpacked-with-trainings")
+    stamp = os.path.join(target, "unpacked-with-programs")
     newest = max(os.path.getmtime(path) for path, _ in archives)
     if os.path.exists(stamp) and os.path.getmtime(stamp) >= newest:
         return
     wanted = (".txt", ".json", ".log", ".py")
-    weights = ("/model.pt2", "/expected.safetensors")
+    weights = ("/model.pt2", "/joint.pt2", "/expected.safetensors")
     for path, folder in archives:
         with tarfile.open(path) as archive:
             for member in archive:
