@@ -56,6 +56,15 @@ TEST_F(KernelTest, EveryOpHasAKernelOrIsWrittenInTermsOfOthers) {
       "_c10d_functional.broadcast.default",
       "_c10d_functional.reduce_scatter_tensor.default",
       "_c10d_functional.wait_tensor.default",
+      // Taken apart after differentiation (lib/Decompose/Quantization.cpp).
+      "aten._fake_quantize_learnable_per_channel_affine.default",
+      "aten._fake_quantize_learnable_per_channel_affine_backward.default",
+      "aten._fake_quantize_learnable_per_tensor_affine.default",
+      "aten._fake_quantize_learnable_per_tensor_affine_backward.default",
+      "aten._fake_quantize_per_tensor_affine_cachemask_tensor_qparams.default",
+      "aten._fused_moving_avg_obs_fq_helper_functional.default",
+      "aten.fake_quantize_per_channel_affine_cachemask.default",
+      "aten.fake_quantize_per_tensor_affine_cachemask.default",
       // What Inductor puts in place of random ops inside PyTorch; its numbers
       // are its own.
       "prims.inductor_force_stride_order.default",
