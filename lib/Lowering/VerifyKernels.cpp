@@ -8,6 +8,7 @@
 
 #include "cutback/Lowering/FormKernels.h"
 
+#include "cutback/Analysis/ValueSizes.h"
 #include "cutback/Dialect/Joint/Nested.h"
 #include "cutback/Lowering/KernelBody.h"
 #include "cutback/Lowering/SymbolicKernels.h"
@@ -61,6 +62,29 @@ static bool hasOpenArguments(joint::GraphOp graph) {
   });
 }
 
+static bool hasOpenResults(joint::GraphOp graph) {
+  return llvm::any_of(graph.getBlock(), [](Operation &op) {
+    return llvm::any_of(op.getResultTypes(), [](Type type) {
+      auto shaped = dyn_cast<ShapedType>(type);
+      return shaped && !shaped.hasStaticShape();
+    });
+  });
+}
+
+/// `graph`, with the sizes that follow from others where some depend on data:
+/// launches have them.
+static OwningOpRef<joint::GraphOp> withKnownSizes(joint::GraphOp graph) {
+  OwningOpRef<joint::GraphOp> copy(cast<joint::GraphOp>(graph->clone()));
+  GraphView view = GraphView::build(*copy);
+  FailureOr<ValueSizes> sizes = ValueSizes::compute(view, {});
+  if (failed(sizes))
+    return nullptr;
+  for (auto [value, type] : llvm::zip_equal(view.values, sizes->type))
+    if (isa<RankedTensorType>(value.getType()) && isa<OpResult>(value))
+      value.setType(type);
+  return copy;
+}
+
 LogicalResult cutback::verifyKernels(joint::GraphOp graph,
                                      const KernelModule &kernels) {
   if (isSymbolic(kernels))
@@ -95,6 +119,13 @@ LogicalResult cutback::verifyKernels(joint::GraphOp graph,
   backward.setType(FunctionType::get(backward.getContext(),
                                      backward.getArgumentTypes(),
                                      TypeRange(output->getOperands())));
+  OwningOpRef<joint::GraphOp> sized;
+  if (hasOpenResults(graph)) {
+    sized = withKnownSizes(graph);
+    if (!sized)
+      return failure();
+    graph = *sized;
+  }
   return verifyHalves(graph, half(link.getForward()), backward, link);
 }
 
