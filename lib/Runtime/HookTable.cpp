@@ -59,7 +59,9 @@ const char *cutback::hookAtWork() { return *atWork ? atWork : nullptr; }
 
 /// Whether a function that run() has called is still at work. It may have left
 /// with a longjmp: then frames below are others, or this one is above.
-bool HookTable::isInFunction() const {
+/// Not for AddressSanitizer, which puts locals elsewhere: the frame may be
+/// gone.
+__attribute__((no_sanitize("address"))) bool HookTable::isInFunction() const {
   auto here = reinterpret_cast<uintptr_t>(__builtin_frame_address(0));
   return frame && caller == std::this_thread::get_id() &&
          here < reinterpret_cast<uintptr_t>(frame) && frame->mark == mark;
@@ -139,12 +141,14 @@ static int64_t call(const HookFunction &function, const HookPoint &point,
   return why.empty() ? changed : -1;
 }
 
-std::string HookTable::run(int64_t key, const HookBuffer &buffer) const {
+__attribute__((no_sanitize("address"))) std::string
+HookTable::run(int64_t key, const HookBuffer &buffer) const {
   const std::vector<Entry> *list = entriesOf(key);
   if (!list || list->empty())
     return "";
   const HookPoint &point = all[static_cast<size_t>(list - entries.data())];
-  std::string where = "the hook on " + describeHook(point);
+  // Nothing that a longjmp would leave allocated.
+  auto where = [&] { return "the hook on " + describeHook(point); };
   volatile Frame own = {};
   own.mark = mark += 0x9E3779B97F4A7C15u;
   caller = std::this_thread::get_id();
@@ -152,19 +156,19 @@ std::string HookTable::run(int64_t key, const HookBuffer &buffer) const {
   std::string problem;
   for (const Entry &entry : *list) {
     std::string why;
-    std::snprintf(atWork, sizeof atWork, "%s", where.c_str());
+    std::snprintf(atWork, sizeof atWork, "%s", where().c_str());
     int64_t changed = call(entry.function, point, buffer, why);
     *atWork = 0;
     if (changed < 0)
-      problem = where + (why.empty() ? " stops the step: it returns " +
-                                           std::to_string(changed)
-                                     : ": " + why);
+      problem = where() + (why.empty() ? " stops the step: it returns " +
+                                             std::to_string(changed)
+                                       : ": " + why);
     else if (changed != 0 && changed != buffer.bytes)
-      problem = where + " returns a gradient of " + std::to_string(changed) +
+      problem = where() + " returns a gradient of " + std::to_string(changed) +
                 " bytes in place of one of " + std::to_string(buffer.bytes);
     else if (changed != 0 && !point.replaces)
       problem =
-          where + " returns a gradient, and hooks of this kind only see it";
+          where() + " returns a gradient, and hooks of this kind only see it";
     if (!problem.empty())
       break;
   }

@@ -20,6 +20,7 @@
 #include "cutback-c/Step.h"
 
 #include <atomic>
+#include <cstring>
 #include <new>
 
 #include <unistd.h>
@@ -102,18 +103,22 @@ CutbackStatus cutbackStepOpenFor(const char *folder, CutbackMemory memory,
   if (!*step)
     return refuse(nullptr, "out of memory");
   CutbackStep &own = **step;
+  // C callers give any number, which the type in C++ does not hold.
+  unsigned kind = 0;
+  static_assert(sizeof kind == sizeof memory);
+  std::memcpy(&kind, &memory, sizeof kind);
   return guarded(own, [&] {
     if (!folder)
       return fail(own, CUTBACK_WRONG_USAGE, "the folder is NULL");
-    if (memory != CUTBACK_MEMORY_HOST && memory != CUTBACK_MEMORY_DEVICE)
+    if (kind != CUTBACK_MEMORY_HOST && kind != CUTBACK_MEMORY_DEVICE)
       return fail(own, CUTBACK_WRONG_USAGE,
-                  "there is no memory of kind " + std::to_string(memory) +
+                  "there is no memory of kind " + std::to_string(kind) +
                       "; there are CUTBACK_MEMORY_HOST and "
                       "CUTBACK_MEMORY_DEVICE");
     StepError error;
     StepOptions options;
-    own.memory = memory;
-    options.onDevice = memory == CUTBACK_MEMORY_DEVICE;
+    own.memory = kind ? CUTBACK_MEMORY_DEVICE : CUTBACK_MEMORY_HOST;
+    options.onDevice = own.memory == CUTBACK_MEMORY_DEVICE;
     if (readStepFolder(folder, own.artifact, error))
       own.executor = openStep(folder, options, own.artifact, error);
     if (own.executor) {

@@ -11,6 +11,8 @@
 Each runs in a process of its own.
 """
 
+import contextlib
+import importlib
 import json
 import multiprocessing
 import pathlib
@@ -115,6 +117,9 @@ def cpu(tools, exported):
 def python(_, exported):
     import torch
     import cutback
+    # Mixtures of experts have an op of the library, which this makes known.
+    with contextlib.suppress(ImportError):
+        importlib.import_module("transformers.integrations.moe")
     program = torch.export.load(exported / "model.pt2")
     try:
         step = cutback.compile(program)

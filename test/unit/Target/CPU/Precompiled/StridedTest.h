@@ -224,7 +224,7 @@ int64_t StridedTest::run(Function function, std::vector<Random> &tensors,
   const int64_t parts = 1 + below(4);
   int64_t problem = 0;
   for (int64_t part = parts; part-- > 0;) {
-    int64_t cells[4] = {0, 0, part, parts};
+    int64_t cells[5] = {0, 0, part, parts};
     function(operands.data(), cells,
              reinterpret_cast<const precompiled::StridedCall *>(told.data()));
     problem = std::max(problem, cells[0]);
