@@ -6,7 +6,7 @@
 // what those gave. So what the forward computes inside is computed again.
 //
 //   cond(p, f, g, xs)      cond(p, f', g', xs + gradients of the results)
-//   scan(f, h, xs, ws)     (1) a scan that gives the h in front of each round
+//   scan(f, h, xs, ws)     (1) a scan that gives the h before each round
 //                          (2) a scan over the rounds from the last to the
 //                              first, which carries the gradients of h and the
 //                              sums of those of ws, and gives those of xs
@@ -344,7 +344,7 @@ LogicalResult ScanVjp::collect() {
   return success();
 }
 
-/// Stacks of the carried values in front of each round.
+/// Stacks of the carried values before each round.
 SmallVector<Value> ScanVjp::carriedBefore() {
   if (numCarried == 0)
     return {};

@@ -75,8 +75,8 @@ struct Visit {
 
 class Functionalizer {
 public:
-  /// Of a graph whose views are all ops: names that are given later are taken
-  /// from nobody.
+  /// Of a graph whose views are all ops: names that are given later
+  /// are free.
   explicit Functionalizer(GraphOp graph) : graph(graph), namer(graph) {}
   LogicalResult run();
 

@@ -302,8 +302,9 @@ def _export(model, args, kwargs, dynamic_shapes, reads):
         with restored(model):
             before = _drawn()
             found = unseen.look(model, args, kwargs)
+            now = _drawn()
             draws = [name for name, state in before.items()
-                     if repr(_drawn()[name]) != repr(state)]
+                     if repr(now[name]) != repr(state)]
             after = Attributes(reads.attributes())
         with restored(model):
             program = export()

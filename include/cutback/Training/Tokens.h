@@ -24,8 +24,8 @@ struct TokenInput {
   llvm::SmallVector<int64_t> sizes;
 };
 
-/// Windows of a file, one behind the other without a gap: a row of a batch is a
-/// window, a batch the next windows, from the first again behind the last.
+/// Windows of a file, one after the other without a gap: a row of a batch is a
+/// window, a batch the next windows, from the first again after the last.
 class TokenBatches {
 public:
   enum class Width { U16 = 2, U32 = 4 };

@@ -14,7 +14,7 @@ namespace cutback {
 struct RegionRequest {
   /// Patterns over paths of modules, "blocks.*", each module that fits one a
   /// region; `*` stands for any part of one name. A module inside of another
-  /// one that fits is a region inside of its region. Behind a comma stand
+  /// one that fits is a region inside of its region. After a comma are
   /// attributes of `joint.checkpoint`: "blocks.*,early_stop=false".
   std::vector<std::string> modules;
   /// Segments of the longest numbered list of modules, all but the last
