@@ -20,8 +20,11 @@
 #include "cutback/Analysis/Modules.h"
 
 #include "cutback/Analysis/Names.h"
+#include "cutback/Support/Text.h"
 
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
 using llvm::StringRef;
@@ -216,6 +219,52 @@ std::vector<std::string> deriveModules(const GraphView &view,
   derivation.runs();
   derivation.users();
   return std::move(derivation.module);
+}
+
+static StringRef recordedModule(Operation *op) {
+  auto fused = dyn_cast<FusedLoc>(op->getLoc());
+  auto path = fused ? dyn_cast_or_null<StringAttr>(fused.getMetadata())
+                    : StringAttr();
+  return path ? path.getValue() : StringRef();
+}
+
+std::vector<std::string> findModules(const GraphView &view) {
+  std::vector<std::string> modules;
+  modules.reserve(view.numOps());
+  bool isRecorded = false;
+  for (Operation *op : view.ops) {
+    modules.push_back(recordedModule(op).str());
+    isRecorded |= !modules.back().empty();
+  }
+  return isRecorded ? modules : deriveModules(view, collectModuleFacts(view));
+}
+
+std::string describeModulesNear(const std::vector<std::string> &modules,
+                                StringRef name) {
+  llvm::StringSet<> known;
+  std::vector<std::string_view> candidates;
+  for (const std::string &module : modules)
+    for (StringRef path = module; !path.empty();
+         path = path.contains('.') ? path.rsplit('.').first : StringRef()) {
+      auto [it, isNew] = known.insert(path);
+      if (!isNew)
+        break;
+      candidates.emplace_back(it->getKeyData(), it->getKeyLength());
+    }
+  if (candidates.empty())
+    return "no op of the graph has a module: export the model as .pt2";
+  std::vector<std::string> near =
+      nearestNames(std::string_view(name.data(), name.size()), candidates, 3);
+  llvm::sort(candidates);
+  return near.empty()
+             ? "the first of its modules are " +
+                   llvm::join(llvm::map_range(
+                                  llvm::ArrayRef(candidates).take_front(3),
+                                  [](std::string_view module) {
+                                    return std::string(module);
+                                  }),
+                              ", ")
+             : "modules near it are " + llvm::join(near, ", ");
 }
 
 } // namespace cutback

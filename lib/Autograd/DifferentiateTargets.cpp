@@ -102,8 +102,7 @@ void cutback::noteDetach(InFlightDiagnostic &diagnostic) {
          "modules to recompute by --checkpoint";
 }
 
-/// Those that take a gradient without anybody naming them.
-static std::set<unsigned> takeGradient(GraphOp graph) {
+std::set<unsigned> cutback::takeGradient(GraphOp graph) {
   std::set<unsigned> marked, parameters;
   for (unsigned arg = 0; arg < graph.getNumArguments(); ++arg) {
     if (!isDifferentiable(graph.getArgumentTypes()[arg]))

@@ -17,6 +17,9 @@ bool isDifferentiable(mlir::Type type);
 /// rules lets it: that it has none is an error where a gradient arrives.
 bool mayPassGradient(mlir::Operation *op, unsigned operand);
 
+/// The arguments of findGradientTargets() (Activity.h).
+std::set<unsigned> takeGradient(joint::GraphOp graph);
+
 struct GradientTargets {
   /// Arguments that take a gradient, tied ones together, in the order of the
   /// first of each.

@@ -38,13 +38,42 @@ static std::string gradientName(const StepNames &names, joint::GraphOp graph,
   return ("grad." + name).str();
 }
 
+/// One a forward result.
+static std::vector<std::string> nameResults(joint::GraphOp graph) {
+  std::vector<std::string> names;
+  if (auto given = graph->getAttrOfType<ArrayAttr>(kResultNames)) {
+    for (auto name : given.getAsRange<StringAttr>())
+      names.push_back(name.str());
+    return names;
+  }
+  for (auto [i, value] :
+       llvm::enumerate(graph.getOutput().getForwardResults()))
+    names.push_back(i == 0 && joint::isLossType(value.getType())
+                        ? "loss"
+                        : "output." + std::to_string(i));
+  return names;
+}
+
+/// "tangent.1" of "output.1", "tangent.value.add" of "value.add".
+static std::string tangentName(StringRef result, int64_t of) {
+  if (result == "loss")
+    return "tangent." + std::to_string(of);
+  result.consume_front("output.");
+  return ("tangent." + result).str();
+}
+
 StepNames interpreter::nameStep(joint::GraphOp graph) {
   StepNames names;
+  names.results = nameResults(graph);
   unsigned inputs = 0;
   for (unsigned i = 0; i < graph.getArgumentTypes().size(); ++i) {
     joint::RoleAttr role = graph.getRole(i);
     StringRef argument = graph.getArgName(i);
     std::string name;
+    if (auto given = graph.getArgAttrOfType<StringAttr>(i, kFileName)) {
+      names.arguments.push_back(given.str());
+      continue;
+    }
     switch (role.getKind()) {
     case joint::RoleKind::Param:
       name = named("param", role, argument);
@@ -59,19 +88,14 @@ StepNames interpreter::nameStep(joint::GraphOp graph) {
       name = "input." + std::to_string(inputs++);
       break;
     case joint::RoleKind::Tangent:
-      name = "tangent." + std::to_string(role.getOf());
+      name = tangentName(names.results[role.getOf()], role.getOf());
       break;
     default:
       break;
     }
     names.arguments.push_back(std::move(name));
   }
-  joint::OutputOp output = graph.getOutput();
-  for (auto [i, value] : llvm::enumerate(output.getForwardResults()))
-    names.results.push_back(i == 0 && joint::isLossType(value.getType())
-                                ? "loss"
-                                : "output." + std::to_string(i));
-  for (int32_t argument : output.getGradientOf())
+  for (int32_t argument : graph.getOutput().getGradientOf())
     names.results.push_back(gradientName(names, graph, argument));
   llvm::SmallDenseSet<unsigned> seen;
   for (auto write : graph.getBlock().getOps<joint::WriteOp>())
@@ -289,7 +313,6 @@ LogicalResult Binder::bindRest(unsigned i) {
   if (!std::holds_alternative<std::monostate>(values[i]))
     return success();
   Type type = graph.getArgumentTypes()[i];
-  joint::RoleAttr role = graph.getRole(i);
   if (auto tensorType = dyn_cast<RankedTensorType>(type)) {
     auto sizes = sizesOf(tensorType, dimsOf(i),
                          [&](StringRef text) { return evaluate(text); });

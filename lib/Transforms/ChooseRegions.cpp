@@ -89,7 +89,7 @@ public:
     if (failed(computed))
       return failure();
     sets = std::move(*computed);
-    findModules();
+    modules = findModules(view);
     if (failed(readPatterns()) || failed(readSegments()))
       return failure();
     tagOps();
@@ -104,25 +104,6 @@ public:
 private:
   //===--- Modules --------------------------------------------------------===//
 
-  /// The module in the location of an op, as the exporter has recorded it.
-  static StringRef recordedModule(Operation *op) {
-    auto fused = dyn_cast<FusedLoc>(op->getLoc());
-    auto path = fused ? dyn_cast_or_null<StringAttr>(fused.getMetadata())
-                      : StringAttr();
-    return path ? path.getValue() : StringRef();
-  }
-
-  void findModules() {
-    modules.resize(view.numOps());
-    bool isRecorded = false;
-    for (uint32_t op = 0; op < view.numOps(); ++op) {
-      modules[op] = recordedModule(view.ops[op]).str();
-      isRecorded |= !modules[op].empty();
-    }
-    if (!isRecorded)
-      modules = deriveModules(view, collectModuleFacts(view));
-  }
-
   bool isForward(uint32_t op) const {
     return sets.ops[op] == GraphSet::Forward;
   }
@@ -134,34 +115,6 @@ private:
         if (user < view.numOps() && !isForward(user))
           return true;
     return false;
-  }
-
-  /// Names of modules near `name`, for a message.
-  std::string adviceOn(StringRef name) const {
-    llvm::StringSet<> known;
-    std::vector<std::string_view> candidates;
-    for (const std::string &module : modules)
-      for (StringRef path = module; !path.empty();
-           path = path.contains('.') ? path.rsplit('.').first : StringRef()) {
-        auto [it, isNew] = known.insert(path);
-        if (!isNew)
-          break;
-        candidates.emplace_back(it->getKeyData(), it->getKeyLength());
-      }
-    if (candidates.empty())
-      return "no op of the graph has a module: export the model as .pt2";
-    std::vector<std::string> near =
-        nearestNames(std::string_view(name.data(), name.size()), candidates, 3);
-    llvm::sort(candidates);
-    return near.empty()
-               ? "the first of its modules are " +
-                     llvm::join(llvm::map_range(
-                                    llvm::ArrayRef(candidates).take_front(3),
-                                    [](std::string_view module) {
-                                      return std::string(module);
-                                    }),
-                                ", ")
-               : "modules near it are " + llvm::join(near, ", ");
   }
 
   /// "early_stop=false,reentrant=true".
@@ -220,7 +173,7 @@ private:
       if (!pattern.fits) {
         auto diag = graph.emitError("no module is called '")
                     << pattern.text << "', which is to be a checkpoint region";
-        diag.attachNote() << adviceOn(pattern.text);
+        diag.attachNote() << describeModulesNear(modules, pattern.text);
         return diag;
       }
       if (!pattern.hasGradient) {

@@ -29,6 +29,15 @@ ModuleFacts collectModuleFacts(const GraphView &view);
 std::vector<std::string> deriveModules(const GraphView &view,
                                        const ModuleFacts &facts);
 
+/// The module of each op: as the exporter has recorded it in locations, or
+/// where it has recorded none, as deriveModules() does. Linear.
+std::vector<std::string> findModules(const GraphView &view);
+
+/// For a message that no module is called `name`: names near it, or the first
+/// ones that there are.
+std::string describeModulesNear(const std::vector<std::string> &modules,
+                                llvm::StringRef name);
+
 /// The module that the parameter called `name` belongs to: all but the last
 /// component; a name without a dot is its own module.
 std::string moduleOfParameter(llvm::StringRef name);

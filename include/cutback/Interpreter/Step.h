@@ -20,6 +20,12 @@
 
 namespace cutback::interpreter {
 
+/// Argument attribute: its name in files, where its role does not say it (the
+/// stage of a pipeline has the inputs of the model that it reads).
+inline constexpr llvm::StringLiteral kFileName = "joint.file_name";
+/// Graph attribute: the names of its forward results in files, one string each.
+inline constexpr llvm::StringLiteral kResultNames = "joint.result_names";
+
 /// What the tensors of a graph are called in files.
 struct StepNames {
   /// One an argument: "param.fc.weight", "input.0", "tangent.0"; empty for

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The activity of a differentiation without making one: what cuts a program
+// into parts that are differentiated apart has to know which values between
+// them get a gradient. One walk in program order.
+
+#include "cutback/Autograd/Activity.h"
+
+#include "DifferentiateTargets.h"
+
+using namespace mlir;
+using namespace cutback;
+
+std::vector<unsigned> cutback::findGradientTargets(joint::GraphOp graph) {
+  std::set<unsigned> targets = takeGradient(graph);
+  return {targets.begin(), targets.end()};
+}
+
+llvm::DenseSet<Value> cutback::findActiveValues(joint::GraphOp graph) {
+  llvm::DenseSet<Value> active;
+  for (unsigned arg : findGradientTargets(graph))
+    active.insert(graph.getBody().getArgument(arg));
+  for (Operation &op : graph.getBlock().without_terminator()) {
+    bool isReached = false;
+    for (auto [i, operand] : llvm::enumerate(op.getOperands()))
+      isReached |= active.contains(operand) &&
+                   mayPassGradient(&op, static_cast<unsigned>(i));
+    for (Value result : op.getResults())
+      if (isReached && isDifferentiable(result.getType()))
+        active.insert(result);
+  }
+  return active;
+}
