@@ -78,12 +78,14 @@ std::unique_ptr<HostStep> HostStep::open(const ArtifactFile &library,
 /// One arena for all steps: no page of it is asked for twice.
 bool HostStep::prepareArena(bool isBegin) {
   bool isNew = !arena;
-  if (isNew)
-    arena = allocate(artifact.arenaBytes);
+  if (isNew) {
+    ownArena = allocate(artifact.arenaBytes);
+    arena = ownArena.get();
+  }
   if (!arena)
     return false;
   if (isNew || (isBegin && (options.checkMemory || codes.empty())))
-    std::memset(arena.get(), 0xFF, artifact.arenaBytes);
+    std::memset(arena, 0xFF, artifact.arenaBytes);
   return true;
 }
 
@@ -142,7 +144,7 @@ std::string HostStep::noArena() const {
 
 char *HostStep::beginLaunches(std::string &error) {
   if (prepareArena(/*isBegin=*/true))
-    return arena.get();
+    return arena;
   error = noArena();
   return nullptr;
 }
@@ -162,7 +164,7 @@ std::string HostStep::measureLaunch(const ArtifactLaunch &launch,
 }
 
 std::string HostStep::read(int64_t at, int64_t bytes, char *to) {
-  std::memcpy(to, arena.get() + at, bytes);
+  std::memcpy(to, arena + at, bytes);
   return "";
 }
 

@@ -37,6 +37,12 @@ public:
   /// elsewhere.
   virtual void setThreads(unsigned) {}
 
+  /// On this machine: memory of the caller for the arena, as large as the
+  /// artifact says, at a multiple of 256 bytes, from now on and as long as the
+  /// executor lives. Steps that share one run one at a time, and what one left
+  /// there is gone when another has run. Without this it has its own.
+  virtual void setArena(char *) {}
+
   /// From now on the hook points of the step have the functions of `table`,
   /// which must outlive the executor; null: they have none.
   void setHooks(HookTable *table) { hooks = table; }

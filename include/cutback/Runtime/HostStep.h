@@ -30,6 +30,7 @@ public:
   std::string runLaunch(size_t segment, size_t launch,
                         const std::vector<char *> &arguments) override;
   void setThreads(unsigned count) override;
+  void setArena(char *bytes) override { arena = bytes; }
   bool measure(std::vector<double> *seconds, Measured what) override {
     measured = what == Measured::Launches ? seconds : nullptr;
     return what == Measured::Launches;
@@ -54,7 +55,7 @@ private:
   std::string noArena() const;
   char *at(const ArtifactMemory &memory,
            const std::vector<char *> &arguments) const {
-    return memory.kind == ArtifactMemory::Arena ? arena.get() + memory.at
+    return memory.kind == ArtifactMemory::Arena ? arena + memory.at
                                                 : arguments[memory.at];
   }
   std::string runSegment(const ArtifactSegment &segment,
@@ -76,7 +77,8 @@ private:
   std::unique_ptr<CallRunner> calls;
   const Artifact &artifact;
   StepOptions options;
-  Bytes arena;
+  Bytes ownArena;
+  char *arena = nullptr;
   std::vector<void *> pointers; ///< of the launch that runs
   std::vector<Cells> cells;     ///< of it, by part
   std::vector<double> *measured = nullptr;

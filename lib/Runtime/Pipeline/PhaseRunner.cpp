@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A phase as a compiled folder. It is opened and checked as any step is, all
+// segments of it run in one go, and results are read out of the arena, with
+// their strides taken out, to memory of the caller: the arena belongs to the
+// next micro-batch, or to another phase, as soon as a run is over.
+//
+// Weights that a folder carries are not read: whoever runs a pipeline gives
+// each phase what it takes.
+
+#include "cutback/Runtime/Pipeline/PhaseRunner.h"
+
+#include "cutback/Runtime/StepFolder.h"
+
+using namespace cutback;
+
+PhaseRunner::~PhaseRunner() = default;
+
+namespace {
+
+class FolderPhase : public PhaseRunner {
+public:
+  static std::unique_ptr<PhaseRunner>
+  open(const std::string &folder, std::string_view checksum, StepError &error);
+
+  int64_t arenaBytes() const override { return artifact.arenaBytes; }
+  void setArena(char *bytes) override { executor->setArena(bytes); }
+  void setThreads(unsigned count) override { executor->setThreads(count); }
+  std::string run(const std::vector<char *> &arguments,
+                  const std::vector<char *> &results) override;
+
+private:
+  bool listTensors(const std::string &folder, StepError &error);
+
+  Artifact artifact;
+  std::unique_ptr<Executor> executor;
+  std::vector<size_t> segments; ///< that run
+  std::vector<const ArtifactResult *> kept;
+};
+
+} // namespace
+
+/// What goes in and comes out. False, with `error` set, for what no phase has.
+bool FolderPhase::listTensors(const std::string &folder, StepError &error) {
+  auto refuse = [&](const std::string &what) {
+    error = {"'" + folder + "' is no phase of a pipeline: " + what,
+             "split the model again: cutback split MODEL -o DIR"};
+    return false;
+  };
+  if (!artifact.symbols.empty())
+    return refuse("its sizes are those of its inputs");
+  segments = artifact.stepSegments();
+  if (segments.empty())
+    for (size_t i = 0; i < artifact.segments.size(); ++i)
+      segments.push_back(i);
+  for (const ArtifactArgument &argument : artifact.arguments) {
+    if (argument.name.empty() && argument.fill == ArtifactArgument::Required)
+      return refuse("it takes an argument without a name");
+    taken.push_back(argument);
+  }
+  for (const ArtifactResult &result : artifact.results) {
+    if (result.name.empty())
+      continue;
+    kept.push_back(&result);
+    made.push_back(result);
+  }
+  return true;
+}
+
+std::unique_ptr<PhaseRunner> FolderPhase::open(const std::string &folder,
+                                               std::string_view checksum,
+                                               StepError &error) {
+  auto phase = std::make_unique<FolderPhase>();
+  if (!readStepFolder(folder, phase->artifact, error) ||
+      !phase->listTensors(folder, error))
+    return nullptr;
+  if (!checksum.empty() && phase->artifact.checksum != checksum) {
+    error = {"'" + folder + "' is of another split than its pipeline.json",
+             "copy all of the folder that `cutback split` wrote"};
+    return nullptr;
+  }
+  phase->executor = openStep(folder, StepOptions(), phase->artifact, error);
+  if (!phase->executor)
+    return nullptr;
+  return phase;
+}
+
+std::string FolderPhase::run(const std::vector<char *> &arguments,
+                             const std::vector<char *> &results) {
+  std::string error = executor->run(segments, arguments);
+  for (size_t i = 0; i < kept.size() && error.empty(); ++i)
+    if (results[i])
+      error = readResult(*kept[i], *executor, arguments, results[i]);
+  return error;
+}
+
+std::unique_ptr<PhaseRunner> cutback::openPhase(const std::string &folder,
+                                                std::string_view checksum,
+                                                StepError &error) {
+  return FolderPhase::open(folder, checksum, error);
+}
