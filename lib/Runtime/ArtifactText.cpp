@@ -7,6 +7,7 @@
 // sign it anew (signManifest).
 
 #include "ManifestTail.h"
+#include "MemberText.h"
 
 #include "cutback/Runtime/Artifact.h"
 #include "cutback/Support/Json.h"
@@ -17,36 +18,17 @@ using namespace cutback;
 
 namespace {
 
-/// JSON text with one entry of a list a line.
-class Writer {
-public:
-  template <typename List> static std::string numbers(const List &list) {
-    std::string out = "[";
-    for (int64_t number : list)
-      out += (out.size() == 1 ? "" : ", ") + std::to_string(number);
-    return out + "]";
-  }
-  static std::string real(double value) {
-    char text[40];
-    std::snprintf(text, sizeof text, "%.17g", value);
-    return text;
-  }
-  static std::string memory(const ArtifactMemory &memory) {
-    const char *kind =
-        memory.kind == ArtifactMemory::Arena ? "arena" : "argument";
-    return std::string("\"") + kind + "\": " + std::to_string(memory.at);
-  }
-  static std::string tensor(const ArtifactTensor &tensor) {
-    return "\"name\": " + quoteJson(tensor.name) +
-           ", \"dtype\": " + quoteJson(tensor.dtype) +
-           ", \"sizes\": " + numbers(tensor.sizes);
-  }
-};
+/// "\"arena\": 64".
+std::string memoryText(const ArtifactMemory &memory) {
+  const char *kind =
+      memory.kind == ArtifactMemory::Arena ? "arena" : "argument";
+  return std::string("\"") + kind + "\": " + std::to_string(memory.at);
+}
 
 constexpr const char *kFills[] = {"required", "zeros", "ones", "seed"};
 
 std::string argumentText(const ArtifactArgument &argument) {
-  std::string text = "{" + Writer::tensor(argument);
+  std::string text = "{" + MemberText::tensor(argument);
   for (const std::string &size : argument.declared)
     text += (&size == &argument.declared.front() ? ", \"declared\": [" : ", ") +
             quoteJson(size);
@@ -65,7 +47,7 @@ std::string argumentText(const ArtifactArgument &argument) {
   if (argument.tied >= 0)
     text += ", \"tied\": " + std::to_string(argument.tied);
   if (argument.rounding != 0)
-    text += ", \"rounding\": " + Writer::real(argument.rounding);
+    text += ", \"rounding\": " + MemberText::real(argument.rounding);
   return text + "}";
 }
 
@@ -79,15 +61,15 @@ std::string symbolText(const ArtifactSymbol &symbol) {
 }
 
 std::string resultText(const ArtifactResult &result) {
-  std::string text = "{" + Writer::tensor(result) +
-                     ", \"strides\": " + Writer::numbers(result.strides);
+  std::string text = "{" + MemberText::tensor(result) +
+                     ", \"strides\": " + MemberText::numbers(result.strides);
   if (result.offset)
     text += ", \"offset\": " + std::to_string(result.offset);
   if (result.rounding != 0)
-    text += ", \"rounding\": " + Writer::real(result.rounding);
+    text += ", \"rounding\": " + MemberText::real(result.rounding);
   if (!result.segment.empty())
     text += ", \"segment\": " + quoteJson(result.segment);
-  return text + ", " + Writer::memory(result.memory) + "}";
+  return text + ", " + memoryText(result.memory) + "}";
 }
 
 std::string kernelText(const ArtifactKernel &kernel) {
@@ -97,7 +79,7 @@ std::string kernelText(const ArtifactKernel &kernel) {
          (kernel.checks ? ", \"checks\": true" : "") +
          (kernel.bounds.empty()
               ? ""
-              : ", \"bounds\": " + Writer::numbers(kernel.bounds)) +
+              : ", \"bounds\": " + MemberText::numbers(kernel.bounds)) +
          "}";
 }
 
@@ -114,31 +96,31 @@ std::string matrixText(const char *name, const ArtifactMatrix &matrix) {
 
 std::string productText(const ArtifactProduct &product) {
   return "{\"dtype\": " + quoteJson(product.dtype) + ", \"sizes\": " +
-         Writer::numbers(std::array<int64_t, 4>{product.m, product.n, product.k,
-                                                product.batch}) +
+         MemberText::numbers(std::array<int64_t, 4>{product.m, product.n,
+                                                    product.k, product.batch}) +
          matrixText("a", product.a) + matrixText("b", product.b) +
          matrixText("c", product.c) + matrixText("out", product.out) +
          (product.bias < 0 ? ""
                            : ", \"bias\": " + std::to_string(product.bias)) +
-         ", \"alpha\": " + Writer::real(product.alpha) +
-         ", \"beta\": " + Writer::real(product.beta) + ", \"workspace\": " +
-         Writer::numbers(std::array<int64_t, 2>{product.workspaceAt,
-                                                product.workspaceBytes}) +
+         ", \"alpha\": " + MemberText::real(product.alpha) +
+         ", \"beta\": " + MemberText::real(product.beta) + ", \"workspace\": " +
+         MemberText::numbers(std::array<int64_t, 2>{product.workspaceAt,
+                                                    product.workspaceBytes}) +
          "}";
 }
 
 std::string launchText(const Artifact &artifact, const ArtifactLaunch &launch) {
   std::string text =
       "{\"kernel\": " + quoteJson(artifact.kernels[launch.kernel].name) +
-      ", \"grid\": " + Writer::numbers(launch.grid) +
-      ", \"block\": " + Writer::numbers(launch.block);
+      ", \"grid\": " + MemberText::numbers(launch.grid) +
+      ", \"block\": " + MemberText::numbers(launch.block);
   if (launch.sharedBytes)
     text += ", \"shared_bytes\": " + std::to_string(launch.sharedBytes);
   text += ", \"op\": " + quoteJson(launch.op) +
           ", \"place\": " + quoteJson(launch.place) + ",\n     \"operands\": [";
   for (const ArtifactOperand &operand : launch.operands)
     text += (&operand == launch.operands.data() ? "{" : ", {") +
-            Writer::memory(operand.memory) +
+            memoryText(operand.memory) +
             ", \"bytes\": " + std::to_string(operand.bytes) +
             (operand.isWritten ? ", \"written\": true}" : "}");
   text += "]";
@@ -150,12 +132,12 @@ std::string launchText(const Artifact &artifact, const ArtifactLaunch &launch) {
 }
 
 std::string hookText(const ArtifactHook &hook) {
-  return "{" + Writer::tensor(hook) +
+  return "{" + MemberText::tensor(hook) +
          ", \"kind\": " + quoteJson(std::string(nameOf(hook.kind))) +
          ", \"key\": " + std::to_string(hook.key) +
          (hook.replaces ? ", \"replaces\": true" : "") +
          ", \"before\": " + std::to_string(hook.before) + ", " +
-         Writer::memory(hook.memory) + "}";
+         memoryText(hook.memory) + "}";
 }
 
 std::string segmentText(const Artifact &artifact,
@@ -172,14 +154,6 @@ std::string segmentText(const Artifact &artifact,
   return text + "]}";
 }
 
-template <typename List, typename Fn>
-std::string listText(const List &list, Fn text) {
-  std::string out = "[";
-  for (const auto &entry : list)
-    out += (&entry == &list.front() ? "\n    " : ",\n    ") + text(entry);
-  return out + (list.empty() ? "]" : "\n  ]");
-}
-
 } // namespace
 
 std::string cutback::writeManifest(const Artifact &artifact) {
@@ -194,23 +168,26 @@ std::string cutback::writeManifest(const Artifact &artifact) {
   std::string text =
       "{\n  \"cutback_artifact\": " + std::to_string(Artifact::kVersion) +
       ",\n  \"target\": " + quoteJson(artifact.target) +
-      ",\n  \"architectures\": " + listText(artifact.architectures, quoteJson) +
+      ",\n  \"architectures\": " +
+      MemberText::list(artifact.architectures, quoteJson) +
       (artifact.tf32 ? ",\n  \"tf32\": true" : "") +
       (artifact.testsAccesses ? ",\n  \"tests_accesses\": true" : "") +
       (artifact.machine.empty()
            ? ""
            : ",\n  \"machine\": " + quoteJson(artifact.machine) +
                  ",\n  \"features\": " +
-                 listText(artifact.features, quoteJson)) +
+                 MemberText::list(artifact.features, quoteJson)) +
       ",\n  \"arena_bytes\": " + std::to_string(artifact.arenaBytes) +
       (artifact.symbols.empty()
            ? ""
-           : ",\n  \"symbols\": " + listText(artifact.symbols, symbolText)) +
+           : ",\n  \"symbols\": " +
+                 MemberText::list(artifact.symbols, symbolText)) +
       (artifact.of.empty() ? "" : ",\n  \"of\": " + quoteJson(artifact.of)) +
-      ",\n  \"files\": " + listText(artifact.files, file) +
-      ",\n  \"arguments\": " + listText(artifact.arguments, argumentText) +
-      ",\n  \"results\": " + listText(artifact.results, resultText) +
-      ",\n  \"kernels\": " + listText(artifact.kernels, kernelText) +
-      ",\n  \"segments\": " + listText(artifact.segments, segment);
+      ",\n  \"files\": " + MemberText::list(artifact.files, file) +
+      ",\n  \"arguments\": " +
+      MemberText::list(artifact.arguments, argumentText) +
+      ",\n  \"results\": " + MemberText::list(artifact.results, resultText) +
+      ",\n  \"kernels\": " + MemberText::list(artifact.kernels, kernelText) +
+      ",\n  \"segments\": " + MemberText::list(artifact.segments, segment);
   return text + manifestTail(text);
 }

@@ -13,6 +13,14 @@ inline std::string manifestTail(std::string_view text) {
   return ",\n  \"checksum\": \"" + checksumOf(text) + "\"\n}\n";
 }
 
+/// Whether `text` ends with the tail of what is before it.
+inline bool hasManifestTail(std::string_view text) {
+  size_t length = manifestTail("").size();
+  return text.size() >= length &&
+         text.substr(text.size() - length) ==
+             manifestTail(text.substr(0, text.size() - length));
+}
+
 } // namespace cutback
 
 #endif // CUTBACK_LIB_RUNTIME_MANIFESTTAIL_H
