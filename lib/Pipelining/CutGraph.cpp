@@ -65,7 +65,7 @@ private:
   LogicalResult checkOptions();
   LogicalResult findCrossing();
   LogicalResult checkCrossing(uint32_t value);
-  bool isTransmitted(uint32_t argument) const;
+  bool isTransmitted(uint32_t argument);
   StageSet stagesOf(uint32_t op) const;
   unsigned makerOfResult(uint32_t value) const;
 
@@ -73,10 +73,10 @@ private:
   void addArguments(unsigned stage, SmallVectorImpl<Type> &types,
                     SmallVectorImpl<DictionaryAttr> &attrs,
                     SmallVectorImpl<uint32_t> &taken);
-  DictionaryAttr argumentAttrs(uint32_t argument, unsigned stage) const;
-  DictionaryAttr receivedAttrs(const CrossingValue &value) const;
+  DictionaryAttr argumentAttrs(uint32_t argument, unsigned stage);
+  DictionaryAttr receivedAttrs(const CrossingValue &value);
   void findResults(unsigned stage, SmallVectorImpl<uint32_t> &values,
-                   SmallVectorImpl<Attribute> &resultNames) const;
+                   SmallVectorImpl<Attribute> &resultNames);
   /// The argument that stands for `value`, where they are one tensor.
   uint32_t tensorOf(uint32_t value) const {
     return value < same.size() ? same[value] : value;
@@ -104,7 +104,7 @@ private:
 // Who makes and who reads what
 //===----------------------------------------------------------------------===//
 
-bool Cutter::isTransmitted(uint32_t argument) const {
+bool Cutter::isTransmitted(uint32_t argument) {
   RoleAttr role = graph.getRole(argument);
   if (role.getKind() != RoleKind::Param)
     return false;
@@ -293,7 +293,7 @@ LogicalResult Cutter::findCrossing() {
 
 /// As in the model, but: that it takes a gradient is said of each; its name in
 /// files is that in the model; what it is tied to must be here.
-DictionaryAttr Cutter::argumentAttrs(uint32_t argument, unsigned stage) const {
+DictionaryAttr Cutter::argumentAttrs(uint32_t argument, unsigned stage) {
   Builder builder(graph.getContext());
   NamedAttrList attrs(graph.getArgAttrDict(argument));
   attrs.erase(kRequiresGrad);
@@ -313,7 +313,7 @@ DictionaryAttr Cutter::argumentAttrs(uint32_t argument, unsigned stage) const {
   return attrs.getDictionary(graph.getContext());
 }
 
-DictionaryAttr Cutter::receivedAttrs(const CrossingValue &value) const {
+DictionaryAttr Cutter::receivedAttrs(const CrossingValue &value) {
   Builder builder(graph.getContext());
   NamedAttrList attrs;
   attrs.set(JointDialect::kRole,
@@ -345,7 +345,7 @@ void Cutter::addArguments(unsigned stage, SmallVectorImpl<Type> &types,
 }
 
 void Cutter::findResults(unsigned stage, SmallVectorImpl<uint32_t> &values,
-                         SmallVectorImpl<Attribute> &resultNames) const {
+                         SmallVectorImpl<Attribute> &resultNames) {
   Builder builder(graph.getContext());
   for (auto [i, value] : llvm::enumerate(view.forwardResults()))
     if (makerOfResult(value) == stage) {

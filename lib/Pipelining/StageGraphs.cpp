@@ -140,8 +140,8 @@ public:
 private:
   LogicalResult nameSaved();
   DictionaryAttr argumentAttrs(func::FuncOp function, unsigned arg,
-                               StringRef name) const;
-  StringRef nameOfArgument(func::FuncOp function, unsigned arg) const;
+                               StringRef name);
+  StringRef nameOfArgument(func::FuncOp function, unsigned arg);
   PhaseGraph make(StringRef phase, func::FuncOp function,
                   ArrayRef<std::string> arguments,
                   ArrayRef<std::string> results);
@@ -161,7 +161,7 @@ private:
 /// What the stage calls an argument in files; the gradient of the loss, which
 /// has no name there, is given here.
 StringRef PhaseMaker::nameOfArgument(func::FuncOp function,
-                                     unsigned arg) const {
+                                     unsigned arg) {
   auto role = function.getArgAttrOfType<RoleAttr>(arg, JointDialect::kRole);
   if (role.getKind() == RoleKind::GradSeed)
     return kLossTangent;
@@ -207,7 +207,7 @@ LogicalResult PhaseMaker::nameSaved() {
 /// Roles stay where they say how long a tensor lives and what it holds; all
 /// else is an input.
 DictionaryAttr PhaseMaker::argumentAttrs(func::FuncOp function, unsigned arg,
-                                         StringRef name) const {
+                                         StringRef name) {
   MLIRContext *context = stage.getContext();
   NamedAttrList attrs(function_interface_impl::getArgAttrDict(function, arg));
   auto role = function.getArgAttrOfType<RoleAttr>(arg, JointDialect::kRole);

@@ -119,19 +119,20 @@ bool cutback::wantsNoGradient(joint::GraphOp graph,
          graph.getOutput().getGradientOf().empty();
 }
 
-static LogicalResult makeForward(joint::GraphOp graph,
-                                 const TrainingGraphOptions &options) {
-  if (failed(functionalize(graph)) || failed(decomposeComposites(graph)) ||
-      (options.functionalizeRng && failed(functionalizeRng(graph))))
-    return failure();
-  return decomposeToCore(graph);
+LogicalResult cutback::makeFunctional(joint::GraphOp graph,
+                                      bool functionalizeRng) {
+  return success(succeeded(functionalize(graph)) &&
+                 succeeded(decomposeComposites(graph)) &&
+                 (!functionalizeRng ||
+                  succeeded(cutback::functionalizeRng(graph))));
 }
 
 LogicalResult cutback::makeTrainingGraph(joint::GraphOp graph,
                                          const TrainingGraphOptions &options,
                                          EagerCount *eager) {
   if (options.forwardOnly)
-    return makeForward(graph, options);
+    return success(succeeded(makeFunctional(graph, options.functionalizeRng)) &&
+                   succeeded(decomposeToCore(graph)));
   bool isForward = graph.getOutput().getGradientOf().empty();
   bool isSecond = options.second.isAsked();
   if (!isForward)

@@ -273,7 +273,10 @@ static std::string writeFiles(const std::string &folder,
                               const std::vector<NamedFile> &files,
                               const std::vector<std::string> &paths) {
   for (size_t i = 0; i < files.size(); ++i) {
-    std::string error = writeNew(paths[i], files[i].data, 0666);
+    std::error_code code;
+    std::filesystem::create_directories(folderOf(paths[i]), code);
+    std::string error =
+        code ? code.message() : writeNew(paths[i], files[i].data, 0666);
     if (error.empty())
       continue;
     for (size_t j = 0; j < i; ++j)

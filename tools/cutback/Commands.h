@@ -35,6 +35,8 @@ CommandSpec drawSpec();
 int runDraw(const CommandLine &line);
 CommandSpec reduceSpec();
 int runReduce(const CommandLine &line);
+CommandSpec splitSpec();
+int runSplit(const CommandLine &line);
 CommandSpec verifySpec();
 int runVerify(const CommandLine &line);
 

@@ -126,6 +126,7 @@ static const Command kCommands[] = {
     {explainSpec, runExplain}, {compileSpec, runCompile},
     {runSpec, runRun},         {trainSpec, runTrain},
     {benchSpec, runBench},     {drawSpec, runDraw},
+    {splitSpec, runSplit},
     {verifySpec, runVerify},   {reduceSpec, runReduce},
 };
 

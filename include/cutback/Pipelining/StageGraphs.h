@@ -7,14 +7,13 @@
 #include "cutback/Partition/Halves.h"
 #include "cutback/Pipelining/CutGraph.h"
 #include "cutback/Planner/TrainingGraph.h"
+#include "cutback/Runtime/Pipeline/Pipeline.h"
 
 namespace cutback {
 
 /// In front of the number of a value that one phase of a stage keeps for a
 /// later one, in files.
 inline constexpr llvm::StringLiteral kSavedPrefix = "saved.";
-/// The gradient of the loss, where a phase takes it.
-inline constexpr llvm::StringLiteral kLossTangent = "tangent.loss";
 
 /// Makes each stage of `program` a training graph, from the last to the first:
 /// what it sends has a gradient if a user gives one, and a stage whose results

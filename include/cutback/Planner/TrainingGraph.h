@@ -33,6 +33,11 @@ bool wantsNoGradient(joint::GraphOp graph, const TrainingGraphOptions &options);
 /// Before anything is read in `context`.
 void registerTrainingGraph(mlir::MLIRContext &context);
 
+/// Steps 1 to 3 of makeTrainingGraph() alone, which leave a program of values
+/// that can be cut into parts; on each makeTrainingGraph() does the rest.
+mlir::LogicalResult makeFunctional(joint::GraphOp graph,
+                                   bool functionalizeRng = true);
+
 /// Leaves a graph that has gradients as it is, unless it is to be
 /// differentiated again, but for a mark on determinants
 /// (Interpreter/Determinants.h). A forward program is

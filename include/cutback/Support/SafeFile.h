@@ -24,8 +24,9 @@ std::string writeFileSafely(const std::string &path, std::string_view data);
 
 /// Writes `files` into `folder`. A new folder appears with all of them at
 /// once. In an existing one all are written and flushed under other names
-/// before the first is renamed; files with other names stay. Missing parent
-/// folders are made. Returns an empty string, or what failed and why.
+/// before the first is renamed; files with other names stay. A name may have
+/// folders ("stage0/forward/manifest.json"). Missing parent folders are made.
+/// Returns an empty string, or what failed and why.
 std::string writeFolderSafely(const std::string &folder,
                               const std::vector<NamedFile> &files);
 

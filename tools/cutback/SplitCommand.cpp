@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// `cutback split`: cuts a model into the stages of a pipeline, plans each, and
+// writes them with machine code for their phases.
+//
+//   P/pipeline.json             what crosses between stages, and their phases
+//   P/stageK/joint.mlir ...     each stage as `compile` writes a model
+//   P/stageK/PHASE/...          each phase as `compile --target` writes a step
+//   P/stageK/weights.safetensors    what this stage alone reads
+
+#include "PlanRun.h"
+#include "SplitProgram.h"
+
+#include "cutback/Support/SafeFile.h"
+
+using namespace mlir;
+
+namespace cutback {
+
+CommandSpec splitSpec() {
+  CommandSpec spec;
+  spec.name = "split";
+  spec.arguments = "IN -o P [--stages=N | --split-spec=SPEC]";
+  spec.summary =
+      "Cut a model into the stages of a pipeline.\n\n"
+      "Stages are cut at markers in IN (`pipe_split()` of PyTorch), at modules "
+      "of\n--split-spec, or by --stages=N so that the slowest takes the least "
+      "time. Each is\ndifferentiated and planned by itself; `cutback schedule "
+      "P` shows how they would\nrun, `cutback run P --local` runs them in one "
+      "process, `mpirun -n N cutback-run P`\non several.";
+  spec.options = withPlanOptions(splitOptions());
+  spec.examples = {
+      "split model.pt2 -o P --stages=4",
+      "split model.pt2 -o P --split-spec=layers.4=begin,layers.8=end",
+      "split model.pt2 -o P --stages=2 --multi-use=transmit",
+      "split model.pt2 -o P --stages=2 --target=reference",
+  };
+  return spec;
+}
+
+int runSplit(const CommandLine &line) {
+  Session session("split", line);
+  SplitRequest request;
+  if (int code = readSplitRequest(session, request))
+    return code;
+  double seconds = 0;
+  FailureOr<ImportedModule> imported =
+      session.load(line.arguments[0], importOptionsOf(line), seconds);
+  if (failed(imported))
+    return WrongInput;
+  SplitProgram program;
+  if (int code = splitModel(session, *imported, request, program))
+    return code;
+  session.progress.step("writing");
+  std::vector<NamedFile> files;
+  for (const auto &[name, data] : program.files)
+    files.push_back({name, data});
+  std::string error = writeFolderSafely(std::string(*line.get("o")), files);
+  if (!error.empty())
+    return session.failedWrite(error);
+  return session.write(std::nullopt, describeSplit(program));
+}
+
+} // namespace cutback

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The command line of `split`.
+
+#include "SplitProgram.h"
+
+using namespace mlir;
+
+namespace cutback {
+
+std::vector<OptionSpec> splitOptions() {
+  return {
+      {"o", OptionSpec::Text, "P", "the folder of the stages"},
+      {"stages", OptionSpec::Integer, "N",
+       "cut into so many, the slowest as fast as can be", false, 1},
+      {"split-spec", OptionSpec::Text, "M=begin|end,...",
+       "begin a stage before, or after, these modules"},
+      {"multi-use", OptionSpec::Text, "replicate|transmit|P=...,...",
+       "a parameter of several stages: each has it (default),\n"
+       "or the first sends it; of all, or by name"},
+      {"split-dim", OptionSpec::Text, "input.N=D|none,...",
+       "the dimension along which an input is split into\n"
+       "micro-batches; default 0; none: each has all of it"},
+      {"target", OptionSpec::Choice, "cpu|cuda-host|reference",
+       "machine code for this processor (default), kernels of\n"
+       "a GPU for this machine, or none: the interpreter"},
+  };
+}
+
+static int wrongUsage(Session &session, const std::string &what,
+                      const std::string &next) {
+  session.error(what);
+  session.note(next);
+  return WrongUsage;
+}
+
+/// "replicate", "transmit", or names with one of them.
+static int readMultiUse(Session &session, CutOptions &cut) {
+  auto text = session.line.get("multi-use");
+  if (!text)
+    return Done;
+  SmallVector<StringRef> entries;
+  StringRef(text->data(), text->size()).split(entries, ',');
+  for (StringRef entry : entries) {
+    auto [name, word] = entry.contains('=')
+                            ? entry.rsplit('=')
+                            : std::pair(StringRef(), entry);
+    if (word != "replicate" && word != "transmit")
+      return wrongUsage(session,
+                        "--multi-use takes 'replicate' or 'transmit', not '" +
+                            word.str() + "'",
+                        "for all parameters, or NAME=transmit,...");
+    MultiUse use =
+        word == "transmit" ? MultiUse::Transmit : MultiUse::Replicate;
+    name.consume_front("param.");
+    if (name.empty())
+      cut.multiUse = use;
+    else
+      cut.multiUseOf[name.str()] = use;
+  }
+  return Done;
+}
+
+static int readSplitDims(Session &session, SplitRequest &request) {
+  auto text = session.line.get("split-dim");
+  if (!text)
+    return Done;
+  SmallVector<StringRef> entries;
+  StringRef(text->data(), text->size()).split(entries, ',');
+  for (StringRef entry : entries) {
+    auto [name, word] = entry.rsplit('=');
+    int64_t dim = -1;
+    if (!name.starts_with("input.") ||
+        (word != "none" && (word.getAsInteger(10, dim) || dim < 0)))
+      return wrongUsage(session,
+                        "--split-dim takes input.N=D or input.N=none, not '" +
+                            entry.str() + "'",
+                        "D is a dimension of the input, from 0");
+    request.splitDims[name.str()] = dim;
+  }
+  return Done;
+}
+
+int readSplitRequest(Session &session, SplitRequest &request) {
+  const CommandLine &line = session.line;
+  if (!line.has("o"))
+    return wrongUsage(session, "expected -o P",
+                      "the stages go into that folder");
+  std::string error;
+  if (!readPlanOptions(line, request.partition, error) ||
+      !readGradientOptions(line, request.gradients, error))
+    return wrongUsage(session, error, "see `cutback split --help`");
+  if (line.has("stages") && line.has("split-spec"))
+    return wrongUsage(session, "--stages and --split-spec both say where to cut",
+                      "give one of them");
+  if (auto stages = line.integer("stages"))
+    request.stages = static_cast<unsigned>(*stages);
+  if (auto spec = line.get("split-spec");
+      spec && !parseSplitSpec(StringRef(spec->data(), spec->size()),
+                              request.points, error))
+    return wrongUsage(session, error, "see `cutback split --help`");
+  if (int code = readMultiUse(session, request.cut))
+    return code;
+  if (int code = readSplitDims(session, request))
+    return code;
+  request.target.target = std::string(line.get("target").value_or("cpu"));
+  if (!line.has("device") && request.target.target == "cpu")
+    request.partition.device = "cpu";
+  return Done;
+}
+
+} // namespace cutback

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// From a model to the folder of its stages.
+#ifndef CUTBACK_TOOLS_CUTBACK_SPLITPROGRAM_H
+#define CUTBACK_TOOLS_CUTBACK_SPLITPROGRAM_H
+
+#include "TargetFiles.h"
+
+#include "cutback/Pipelining/StageBoundaries.h"
+#include "cutback/Pipelining/StageGraphs.h"
+#include "cutback/Runtime/Pipeline/Pipeline.h"
+
+namespace cutback {
+
+/// What the command line of `split` asks for.
+struct SplitRequest {
+  PartitionOptions partition;
+  TrainingGraphOptions gradients;
+  CutOptions cut;
+  std::optional<unsigned> stages;
+  std::vector<SplitPoint> points;
+  /// By input, where it is not 0; -1: each micro-batch has all of it.
+  std::map<std::string, int64_t> splitDims;
+  TargetChoice target; ///< "reference": no machine code
+};
+
+/// The options of `split` that are no plan's.
+std::vector<OptionSpec> splitOptions();
+/// Reads them. Exit code.
+int readSplitRequest(Session &session, SplitRequest &request);
+
+/// A model that is split: what is written, and what is said of it.
+struct SplitProgram {
+  Pipeline pipeline;
+  std::vector<TextFile> files;
+};
+
+/// Cuts, differentiates, plans and compiles. Exit code.
+int splitModel(Session &session, ImportedModule &imported,
+               const SplitRequest &request, SplitProgram &program);
+
+/// A table of the stages, and what crosses between them.
+std::string describeSplit(const SplitProgram &program);
+
+} // namespace cutback
+
+#endif // CUTBACK_TOOLS_CUTBACK_SPLITPROGRAM_H
