@@ -15,7 +15,6 @@
 #include "cutback/Pipelining/CutGraph.h"
 
 #include "cutback/Analysis/CopyOps.h"
-#include "cutback/Analysis/GraphView.h"
 #include "cutback/Analysis/Names.h"
 #include "cutback/Autograd/Activity.h"
 #include "cutback/Autograd/Differentiate.h"
@@ -58,7 +57,6 @@ public:
 
 private:
   LogicalResult joinTransmitted();
-  void findConstants();
   LogicalResult placeWrites();
   void findReaders();
   LogicalResult placeArguments();
@@ -100,6 +98,19 @@ private:
 
 } // namespace
 
+std::vector<uint8_t> cutback::markConstants(const GraphView &view) {
+  std::vector<uint8_t> isConstant(view.numOps(), 0);
+  for (uint32_t op = 0; op < view.numOps(); ++op) {
+    const OpTraits &traits = view.traits[op];
+    isConstant[op] =
+        view.numResults(op) && traits.recomputable && !traits.random &&
+        !traits.ordered && llvm::all_of(view.operands(op), [&](uint32_t v) {
+          return !view.isArg(v) && isConstant[view.definer[v]];
+        });
+  }
+  return isConstant;
+}
+
 //===----------------------------------------------------------------------===//
 // Who makes and who reads what
 //===----------------------------------------------------------------------===//
@@ -124,18 +135,6 @@ LogicalResult Cutter::joinTransmitted() {
   for (uint32_t arg = 0; arg < view.numArgs; ++arg)
     same.push_back(isTransmitted((*tied)[arg]) ? (*tied)[arg] : arg);
   return success();
-}
-
-void Cutter::findConstants() {
-  isConstant.assign(view.numOps(), 0);
-  for (uint32_t op = 0; op < view.numOps(); ++op) {
-    const OpTraits &traits = view.traits[op];
-    isConstant[op] =
-        view.numResults(op) && traits.recomputable && !traits.random &&
-        !traits.ordered && llvm::all_of(view.operands(op), [&](uint32_t v) {
-          return !view.isArg(v) && isConstant[view.definer[v]];
-        });
-  }
 }
 
 LogicalResult Cutter::placeWrites() {
@@ -402,7 +401,7 @@ void Cutter::buildStage(unsigned stage) {
 FailureOr<CutProgram> Cutter::run() {
   if (failed(joinTransmitted()))
     return failure();
-  findConstants();
+  isConstant = markConstants(view);
   if (failed(placeWrites()))
     return failure();
   findReaders();

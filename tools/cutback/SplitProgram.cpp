@@ -42,6 +42,7 @@ public:
 
 private:
   int cut();
+  int balance(std::vector<unsigned> &begins);
   int addStage(unsigned number);
   int addPhase(PhaseGraph &phase, PipelineStage &stage);
   int compilePhase(const PartitionResult &plan, joint::GraphOp graph,
@@ -82,6 +83,27 @@ static ArtifactTensor describeTensor(const std::string &name, Type type) {
 // Cutting
 //===----------------------------------------------------------------------===//
 
+/// The boundaries of --stages.
+int Splitter::balance(std::vector<unsigned> &begins) {
+  FailureOr<StageCosts> costs = computeStageCosts(
+      imported.graph, request.gradients, request.partition);
+  if (failed(costs))
+    return WrongInput;
+  StageRequest wanted;
+  wanted.stages = *request.stages;
+  std::optional<StageCut> cut = balanceStages(*costs, wanted);
+  if (!cut) {
+    session.error("there are no " + std::to_string(wanted.stages) +
+                  " stages: the model has " +
+                  formatCount(static_cast<int64_t>(costs->numOps()), "op") +
+                  ", and values between some of them cannot cross");
+    session.note("give fewer --stages");
+    return NoPlan;
+  }
+  begins = std::move(cut->begins);
+  return Done;
+}
+
 int Splitter::cut() {
   joint::GraphOp graph = imported.graph;
   if (!graph || !graph.getOutput().getGradientOf().empty()) {
@@ -107,6 +129,9 @@ int Splitter::cut() {
     begins = findSplitPoints(graph, request.points);
   if (failed(begins))
     return WrongInput;
+  if (request.stages)
+    if (int code = balance(*begins))
+      return code;
   if (begins->empty() && !isAsked) {
     session.error("where to cut is not said: the model has no markers");
     session.note("give --stages=N or --split-spec=MODULE=begin,...");

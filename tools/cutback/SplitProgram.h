@@ -8,6 +8,7 @@
 
 #include "cutback/Pipelining/StageBoundaries.h"
 #include "cutback/Pipelining/StageGraphs.h"
+#include "cutback/Pipelining/StageTimes.h"
 #include "cutback/Runtime/Pipeline/Pipeline.h"
 
 namespace cutback {

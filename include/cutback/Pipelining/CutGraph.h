@@ -5,7 +5,7 @@
 #ifndef CUTBACK_PIPELINING_CUTGRAPH_H
 #define CUTBACK_PIPELINING_CUTGRAPH_H
 
-#include "cutback/Dialect/Joint/Joint.h"
+#include "cutback/Analysis/GraphView.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/BuiltinTypes.h"
@@ -61,6 +61,10 @@ struct CutProgram {
 
 /// In front of the name of a crossing value, in files.
 inline constexpr llvm::StringLiteral kValuePrefix = "value.";
+
+/// By op: whether it depends on no argument and may run twice, so that each
+/// stage that reads it makes it. Linear.
+std::vector<uint8_t> markConstants(const GraphView &view);
 
 /// Cuts `graph`, a functional forward program without markers, so that stage
 /// k > 0 begins with op number begins[k - 1] (ascending, within the ops of the

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Where to cut a sequence of ops into stages whose slowest takes the least
+// time. Numbers alone, no IR.
+#ifndef CUTBACK_PIPELINING_BALANCESTAGES_H
+#define CUTBACK_PIPELINING_BALANCESTAGES_H
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace cutback {
+
+/// What stages cost. Op i is the i-th of the program; boundary b, from 1 to
+/// numOps - 1, is between ops b - 1 and b.
+struct StageCosts {
+  static constexpr int64_t kNever = -1;
+  /// By op: picoseconds of it and of its backward.
+  std::vector<int64_t> ps;
+  /// By boundary (entry 0 is not used): bytes that would cross it, or kNever.
+  std::vector<int64_t> bytes;
+  /// By op: bytes that it adds to the memory of its stage. May be empty.
+  std::vector<int64_t> memory;
+
+  size_t numOps() const { return ps.size(); }
+  /// What is wrong with it, or empty.
+  std::string check() const;
+};
+
+struct StageRequest {
+  unsigned stages = 1;
+  /// Cuts through more bytes are looked at only where the slowest stage is
+  /// faster by more than this share of it.
+  double slack = 0.05;
+  /// Bytes that a stage may have; needs StageCosts::memory.
+  std::optional<int64_t> memoryLimit;
+};
+
+/// Boundaries, ascending.
+struct StageCut {
+  std::vector<unsigned> begins;
+  int64_t largestPs = 0; ///< of a stage
+  int64_t bytes = 0;     ///< that cross all boundaries
+};
+
+/// Of all cuts into contiguous stages, none empty:
+///   1. T: the least time of the slowest stage, over all boundaries
+///   2. w: the least width such that cuts through at most w bytes a boundary
+///      have a slowest stage within the slack of T; T(w) is that stage's time
+///   3. of cuts through at most w bytes, with no stage slower than T(w), one
+///      through which the fewest bytes go in all; of equals the first one
+/// Nothing where there is no such cut. O(numOps · (stages + log² costs)).
+std::optional<StageCut> balanceStages(const StageCosts &costs,
+                                      const StageRequest &request);
+
+} // namespace cutback
+
+#endif // CUTBACK_PIPELINING_BALANCESTAGES_H

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Exact partition of a sequence. Times and bytes of a stage are differences of
+// prefix sums, so both limits bound how far back a stage may begin, and that
+// bound only moves forward as its end does:
+//
+//   * whether stages within a time exist: each is made as long as it can be;
+//     fewer than asked for can always be cut again where enough boundaries are
+//   * the least time: bisection over times
+//   * the fewest bytes: a dynamic program over (stages, end), the best begin of
+//     each end by a queue of minima over the window that moves
+//
+// BalanceStagesTest compares it with all cuts of small sequences.
+
+#include "cutback/Pipelining/BalanceStages.h"
+
+#include <algorithm>
+#include <deque>
+#include <limits>
+
+using namespace cutback;
+
+std::string StageCosts::check() const {
+  if (bytes.size() != ps.size())
+    return "has as many boundaries as ops, the first of them not used";
+  if (!memory.empty() && memory.size() != ps.size())
+    return "has the memory of each op, or of none";
+  auto isNegative = [](int64_t value) { return value < 0; };
+  if (std::any_of(ps.begin(), ps.end(), isNegative) ||
+      std::any_of(memory.begin(), memory.end(), isNegative))
+    return "has a time or a memory below 0";
+  return "";
+}
+
+namespace {
+
+constexpr int64_t kInfinity = std::numeric_limits<int64_t>::max();
+
+class Balancer {
+public:
+  Balancer(const StageCosts &costs, const StageRequest &request)
+      : costs(costs), request(request) {
+    time = sums(costs.ps);
+    memory = sums(costs.memory);
+    limit = request.memoryLimit && !memory.empty() ? *request.memoryLimit
+                                                   : kInfinity;
+  }
+
+  std::optional<StageCut> run();
+
+private:
+  static std::vector<int64_t> sums(const std::vector<int64_t> &values) {
+    std::vector<int64_t> all;
+    if (values.empty())
+      return all;
+    all.push_back(0);
+    for (int64_t value : values)
+      all.push_back(all.back() + value);
+    return all;
+  }
+  void allow(int64_t width);
+  bool fits(size_t begin, size_t end, int64_t most) const {
+    return time[end] - time[begin] <= most &&
+           (memory.empty() || memory[end] - memory[begin] <= limit);
+  }
+  bool isPossible(int64_t most) const;
+  std::optional<int64_t> leastTime(int64_t width);
+  std::optional<StageCut> fewestBytes(int64_t most) const;
+  StageCut trace(const std::vector<std::vector<uint32_t>> &from) const;
+
+  const StageCosts &costs;
+  const StageRequest &request;
+  std::vector<int64_t> time, memory;
+  int64_t limit = kInfinity;
+  /// Where a stage may begin, with 0 and the end.
+  std::vector<size_t> places;
+};
+
+} // namespace
+
+void Balancer::allow(int64_t width) {
+  places = {0};
+  for (size_t b = 1; b < costs.numOps(); ++b)
+    if (costs.bytes[b] != StageCosts::kNever && costs.bytes[b] <= width)
+      places.push_back(b);
+  places.push_back(costs.numOps());
+}
+
+bool Balancer::isPossible(int64_t most) const {
+  if (places.size() - 1 < request.stages)
+    return false;
+  unsigned used = 0;
+  for (size_t begin = 0; begin + 1 < places.size();) {
+    size_t end = begin;
+    while (end + 1 < places.size() && fits(places[begin], places[end + 1], most))
+      ++end;
+    if (end == begin || ++used > request.stages)
+      return false;
+    begin = end;
+  }
+  return true;
+}
+
+std::optional<int64_t> Balancer::leastTime(int64_t width) {
+  allow(width);
+  int64_t low = 0, high = time.back();
+  if (!isPossible(high))
+    return std::nullopt;
+  while (low < high) {
+    int64_t middle = low + (high - low) / 2;
+    if (isPossible(middle))
+      high = middle;
+    else
+      low = middle + 1;
+  }
+  return low;
+}
+
+StageCut
+Balancer::trace(const std::vector<std::vector<uint32_t>> &from) const {
+  StageCut cut;
+  size_t end = places.size() - 1;
+  for (size_t stage = request.stages; stage > 0; --stage) {
+    size_t begin = from[stage - 1][end];
+    cut.largestPs =
+        std::max(cut.largestPs, time[places[end]] - time[places[begin]]);
+    if (begin) {
+      cut.begins.push_back(static_cast<unsigned>(places[begin]));
+      cut.bytes += costs.bytes[places[begin]];
+    }
+    end = begin;
+  }
+  std::reverse(cut.begins.begin(), cut.begins.end());
+  return cut;
+}
+
+/// best[e]: fewest bytes of cuts of the ops before place e into so many stages
+/// as were gone through; `from` has where the last of them begins.
+std::optional<StageCut> Balancer::fewestBytes(int64_t most) const {
+  size_t count = places.size();
+  std::vector<int64_t> best(count, kInfinity), next(count);
+  std::vector<std::vector<uint32_t>> from;
+  best[0] = 0;
+  for (unsigned stage = 0; stage < request.stages; ++stage) {
+    std::fill(next.begin(), next.end(), kInfinity);
+    from.emplace_back(count, 0);
+    std::deque<size_t> queue;
+    for (size_t end = 1; end < count; ++end) {
+      size_t begin = end - 1;
+      while (!queue.empty() && best[queue.back()] > best[begin])
+        queue.pop_back();
+      if (best[begin] != kInfinity)
+        queue.push_back(begin);
+      while (!queue.empty() && !fits(places[queue.front()], places[end], most))
+        queue.pop_front();
+      if (queue.empty())
+        continue;
+      from.back()[end] = static_cast<uint32_t>(queue.front());
+      int64_t own = end + 1 < count ? costs.bytes[places[end]] : 0;
+      next[end] = best[queue.front()] + own;
+    }
+    best.swap(next);
+  }
+  if (best.back() == kInfinity)
+    return std::nullopt;
+  return trace(from);
+}
+
+std::optional<StageCut> Balancer::run() {
+  std::vector<int64_t> widths;
+  for (size_t b = 1; b < costs.numOps(); ++b)
+    if (costs.bytes[b] != StageCosts::kNever)
+      widths.push_back(costs.bytes[b]);
+  if (request.stages == 1)
+    widths.push_back(0);
+  std::sort(widths.begin(), widths.end());
+  widths.erase(std::unique(widths.begin(), widths.end()), widths.end());
+  if (widths.empty())
+    return std::nullopt;
+  std::optional<int64_t> least = leastTime(widths.back());
+  if (!least)
+    return std::nullopt;
+  auto most = static_cast<int64_t>(static_cast<double>(*least) *
+                                   (1 + request.slack));
+  auto width = std::partition_point(
+      widths.begin(), std::prev(widths.end()), [&](int64_t candidate) {
+        std::optional<int64_t> ps = leastTime(candidate);
+        return !ps || *ps > most;
+      });
+  least = leastTime(*width);
+  return fewestBytes(*least);
+}
+
+std::optional<StageCut> cutback::balanceStages(const StageCosts &costs,
+                                               const StageRequest &request) {
+  if (costs.numOps() < request.stages || request.stages == 0)
+    return std::nullopt;
+  return Balancer(costs, request).run();
+}
