@@ -7,12 +7,16 @@
 //   * whether stages within a time exist: each is made as long as it can be;
 //     fewer than asked for can always be cut again where enough boundaries are
 //   * the least time: bisection over times
+//   * the width: times fall in few steps as widths grow; ranges of widths with
+//     one time at both ends are passed over
 //   * the fewest bytes: a dynamic program over (stages, end), the best begin of
 //     each end by a queue of minima over the window that moves
 //
 // BalanceStagesTest compares it with all cuts of small sequences.
 
 #include "cutback/Pipelining/BalanceStages.h"
+
+#include "llvm/ADT/ArrayRef.h"
 
 #include <algorithm>
 #include <deque>
@@ -64,6 +68,21 @@ private:
            (memory.empty() || memory[end] - memory[begin] <= limit);
   }
   bool isPossible(int64_t most) const;
+  /// A width of cuts, and the least time of the slowest stage through them.
+  struct Width {
+    int64_t width = 0, time = kInfinity;
+  };
+  Width measure(int64_t width) {
+    return {width, leastTime(width).value_or(kInfinity)};
+  }
+  double costOf(const Width &one) const {
+    return one.time == kInfinity
+               ? std::numeric_limits<double>::infinity()
+               : static_cast<double>(one.time) +
+                     static_cast<double>(one.width) * request.bytePs;
+  }
+  void chooseWidth(llvm::ArrayRef<int64_t> widths, const Width &first,
+                   const Width &last, Width &best);
   std::optional<int64_t> leastTime(int64_t width);
   std::optional<StageCut> fewestBytes(int64_t most) const;
   StageCut trace(const std::vector<std::vector<uint32_t>> &from) const;
@@ -166,6 +185,26 @@ std::optional<StageCut> Balancer::fewestBytes(int64_t most) const {
   return trace(from);
 }
 
+/// Of `widths`, whose ends were measured. Times only fall as widths grow: where
+/// both ends have one time, so has all between them.
+void Balancer::chooseWidth(llvm::ArrayRef<int64_t> widths, const Width &first,
+                           const Width &last, Width &best) {
+  for (const Width &end : {first, last})
+    if (costOf(end) < costOf(best))
+      best = end;
+  bool mayBeBetter =
+      last.time != kInfinity &&
+      static_cast<double>(last.time) +
+              static_cast<double>(first.width) * request.bytePs <
+          costOf(best);
+  if (widths.size() <= 2 || first.time == last.time || !mayBeBetter)
+    return;
+  size_t middle = widths.size() / 2;
+  Width split = measure(widths[middle]);
+  chooseWidth(widths.take_front(middle + 1), first, split, best);
+  chooseWidth(widths.drop_front(middle), split, last, best);
+}
+
 std::optional<StageCut> Balancer::run() {
   std::vector<int64_t> widths;
   for (size_t b = 1; b < costs.numOps(); ++b)
@@ -177,18 +216,12 @@ std::optional<StageCut> Balancer::run() {
   widths.erase(std::unique(widths.begin(), widths.end()), widths.end());
   if (widths.empty())
     return std::nullopt;
-  std::optional<int64_t> least = leastTime(widths.back());
-  if (!least)
+  Width best;
+  chooseWidth(widths, measure(widths.front()), measure(widths.back()), best);
+  if (best.time == kInfinity)
     return std::nullopt;
-  auto most = static_cast<int64_t>(static_cast<double>(*least) *
-                                   (1 + request.slack));
-  auto width = std::partition_point(
-      widths.begin(), std::prev(widths.end()), [&](int64_t candidate) {
-        std::optional<int64_t> ps = leastTime(candidate);
-        return !ps || *ps > most;
-      });
-  least = leastTime(*width);
-  return fewestBytes(*least);
+  allow(best.width);
+  return fewestBytes(best.time);
 }
 
 std::optional<StageCut> cutback::balanceStages(const StageCosts &costs,

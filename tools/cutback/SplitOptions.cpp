@@ -13,6 +13,9 @@ std::vector<OptionSpec> splitOptions() {
       {"o", OptionSpec::Text, "P", "the folder of the stages"},
       {"stages", OptionSpec::Integer, "N",
        "cut into so many, the slowest as fast as can be", false, 1},
+      {"bandwidth", OptionSpec::Number, "GB/S",
+       "with --stages: of the link between stages; a wider cut\n"
+       "must save more time than its bytes take; default 50"},
       {"split-spec", OptionSpec::Text, "M=begin|end,...",
        "begin a stage before, or after, these modules"},
       {"multi-use", OptionSpec::Text, "replicate|transmit|P=...,...",
@@ -95,6 +98,13 @@ int readSplitRequest(Session &session, SplitRequest &request) {
                       "give one of them");
   if (auto stages = line.integer("stages"))
     request.stages = static_cast<unsigned>(*stages);
+  if (auto bandwidth = line.number("bandwidth")) {
+    if (!request.stages || !(*bandwidth > 0))
+      return wrongUsage(session, "--bandwidth takes a positive number of GB/s, "
+                                 "with --stages",
+                        "it is what wide cuts are weighed by");
+    request.bandwidth = *bandwidth;
+  }
   if (auto spec = line.get("split-spec");
       spec && !parseSplitSpec(StringRef(spec->data(), spec->size()),
                               request.points, error))

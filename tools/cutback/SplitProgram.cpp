@@ -91,6 +91,7 @@ int Splitter::balance(std::vector<unsigned> &begins) {
     return WrongInput;
   StageRequest wanted;
   wanted.stages = *request.stages;
+  wanted.bytePs = 2 * 1000 / request.bandwidth;
   std::optional<StageCut> cut = balanceStages(*costs, wanted);
   if (!cut) {
     session.error("there are no " + std::to_string(wanted.stages) +

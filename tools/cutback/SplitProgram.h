@@ -19,6 +19,7 @@ struct SplitRequest {
   TrainingGraphOptions gradients;
   CutOptions cut;
   std::optional<unsigned> stages;
+  double bandwidth = 50; ///< of a link between stages, in GB/s
   std::vector<SplitPoint> points;
   /// By input, where it is not 0; -1: each micro-batch has all of it.
   std::map<std::string, int64_t> splitDims;

@@ -30,9 +30,9 @@ struct StageCosts {
 
 struct StageRequest {
   unsigned stages = 1;
-  /// Cuts through more bytes are looked at only where the slowest stage is
-  /// faster by more than this share of it.
-  double slack = 0.05;
+  /// Picoseconds that a byte of the widest boundary takes, there and back:
+  /// what a wider cut must gain. Default: twice that of 50 GB/s.
+  double bytePs = 40;
   /// Bytes that a stage may have; needs StageCosts::memory.
   std::optional<int64_t> memoryLimit;
 };
@@ -45,12 +45,12 @@ struct StageCut {
 };
 
 /// Of all cuts into contiguous stages, none empty:
-///   1. T: the least time of the slowest stage, over all boundaries
-///   2. w: the least width such that cuts through at most w bytes a boundary
-///      have a slowest stage within the slack of T; T(w) is that stage's time
-///   3. of cuts through at most w bytes, with no stage slower than T(w), one
+///   1. T(w): the least time of the slowest stage of cuts through at most w
+///      bytes a boundary; w is the width with the least T(w) + bytePs · w
+///   2. of cuts through at most w bytes, with no stage slower than T(w), one
 ///      through which the fewest bytes go in all; of equals the first one
-/// Nothing where there is no such cut. O(numOps · (stages + log² costs)).
+/// Nothing where there is no such cut. O(numOps · (stages + s · log² costs))
+/// for s widths at which T falls.
 std::optional<StageCut> balanceStages(const StageCosts &costs,
                                       const StageRequest &request);
 
