@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// From a joint graph to three phases: forward, input gradients, weight
+// gradients. What `partitionGraph` is for two halves.
+#ifndef CUTBACK_PLANNER_THREEWAY_H
+#define CUTBACK_PLANNER_THREEWAY_H
+
+#include "cutback/Partition/Phases.h"
+#include "cutback/Planner/PartitionPipeline.h"
+
+#include <cstdint>
+#include <memory>
+
+namespace cutback {
+
+enum class ThreeWayRule {
+  /// Two minimum cuts, each exact given the other, from several starts, with a
+  /// bound (docs/Rationale/ThreeWayCut.md).
+  Cuts,
+  /// One minimum cut between forward and backward; then the input phase is what
+  /// the gradients of inputs need, and the weight phase the rest, without a
+  /// choice: what torch.distributed.pipelining and others do.
+  Closure
+};
+
+struct ThreeWayOptions {
+  /// How the graph is prepared, on which device, under which sizes and
+  /// policies; figures, memory and strategy are not looked at.
+  PartitionOptions partition;
+  ThreeWayRule rule = ThreeWayRule::Cuts;
+  /// A picosecond of the input phase costs so much more than one of a bubble.
+  double criticalPrice = 1;
+  /// Picoseconds that keeping a byte is worth, from the forward to the input
+  /// phase and from there to the weight phase; kOwnBytePrice as there.
+  double toInputBytePs = kOwnBytePrice, toWeightBytePs = kOwnBytePrice;
+};
+
+/// What a plan of three phases costs, in the model's units: bytes under size
+/// hints, each storage once and without what outlives the step; picoseconds of
+/// ops that run again, as if each stood alone.
+struct ThreeWayFigures {
+  uint64_t inputOps = 0, weightOps = 0;
+  int64_t toInputBytes = 0, toWeightBytes = 0;
+  /// Time of ops that the forward has run and the input phase runs again; of
+  /// those that either has run and the weight phase runs again; of ops that the
+  /// weight phase could have run and the input phase does.
+  int64_t againInInputPs = 0, againInWeightPs = 0, movedToInputPs = 0;
+  /// Of all ops of the two phases.
+  int64_t inputPs = 0, weightPs = 0;
+  /// Of the problem: cost of the plan, and what no plan is below.
+  int64_t cost = 0, bound = 0;
+  double gap() const {
+    return bound > 0 ? static_cast<double>(cost - bound) / bound
+                     : (cost > 0 ? 1.0 : 0.0);
+  }
+};
+
+struct ThreeWayPartition {
+  /// The three functions, behind the graph; what they take and return is said
+  /// at PhaseFunctions.
+  PhaseFunctions functions;
+  ThreeWayFigures figures;
+  /// Prices of a byte that were used.
+  double toInputBytePs = 0, toWeightBytePs = 0;
+  /// The same as numbers, of the prepared graph.
+  GraphView view;
+  PhaseKinds kinds;
+  Phases phases;
+};
+
+/// Prepares `graph` (as makeTrainingGraph gives it) in place, plans three
+/// phases, writes them behind it, and proves them (verifyPhases). Inputs are
+/// arguments with role input: those of them that have a gradient decide what
+/// the input phase is. Where none has one, as in the first stage of a pipeline,
+/// the input phase runs nothing but hands over, and the weight phase is the
+/// whole backward. Errors are emitted at the graph; then it has no phases.
+mlir::FailureOr<ThreeWayPartition>
+partitionThreeWay(joint::GraphOp graph, const ThreeWayOptions &options = {});
+
+} // namespace cutback
+
+#endif // CUTBACK_PLANNER_THREEWAY_H

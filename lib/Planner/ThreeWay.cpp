@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The steps from a joint graph to three phases:
+//
+//   prepare   as for two halves, in place
+//   analyse   numbers, sets, kinds of ops, sizes under hints, costs
+//   plan      by rule
+//   extract   the phases as numbers, the three functions
+//   verify    the certificate
+//
+// Linear, but for the cuts.
+
+#include "cutback/Planner/ThreeWay.h"
+
+#include "Internal.h"
+
+#include "cutback/Partition/CutCheck.h"
+#include "cutback/Partition/Strategies.h"
+
+using namespace mlir;
+using namespace cutback;
+
+namespace {
+
+class ThreeWayPlanner {
+public:
+  ThreeWayPlanner(joint::GraphOp graph, const ThreeWayOptions &options)
+      : graph(graph), options(options) {}
+
+  FailureOr<ThreeWayPartition> run() {
+    if (failed(analyse()))
+      return failure();
+    setPrices();
+    FailureOr<PhasePlan> plan = planClosure();
+    if (failed(plan))
+      return failure();
+    result.phases = splitPhases(result.view, *sets, result.kinds, *plan);
+    result.functions = emitPhases(result.view, result.phases, result.kinds);
+    if (options.partition.verify &&
+        failed(verifyPhases(graph, result.functions))) {
+      erasePhases(result.functions);
+      return failure();
+    }
+    return std::move(result);
+  }
+
+private:
+  LogicalResult analyse() {
+    PhaseSeconds seconds;
+    FailureOr<PreparedGraph> prepared =
+        preparePartition(graph, options.partition, seconds);
+    if (failed(prepared))
+      return failure();
+    result.view =
+        prepared->view ? std::move(*prepared->view) : GraphView::build(graph);
+    FailureOr<GraphSets> computed = GraphSets::compute(result.view);
+    FailureOr<ValueSizes> values =
+        ValueSizes::compute(result.view, options.partition.symbols);
+    FailureOr<std::vector<OpPolicy>> asked =
+        collectPolicies(result.view, options.partition.policies);
+    if (failed(computed) || failed(values) || failed(asked))
+      return failure();
+    sets = std::move(*computed);
+    sizes = std::move(*values);
+    policies = std::move(*asked);
+    if (result.view.gradients().empty()) {
+      auto diag = graph.emitOpError("has no gradients: there is no backward to "
+                                    "cut into phases");
+      diag.attachNote() << "give a joint graph";
+      return diag;
+    }
+    result.kinds = PhaseKinds::compute(result.view, *sets);
+    std::string error;
+    if (!Device::load(options.partition.device, device, error))
+      return graph.emitError(error);
+    std::shared_ptr<const KernelProblem> kernels;
+    costs = networkCosts(result.view, *sets, *sizes, device,
+                         options.partition.symbols, kernels);
+    return success();
+  }
+
+  void setPrices() {
+    double own = ownBytePrice(costs);
+    auto priceOf = [&](double asked) {
+      return asked < 0 ? asked / kOwnBytePrice * own : asked;
+    };
+    result.toInputBytePs = priceOf(options.toInputBytePs);
+    result.toWeightBytePs = priceOf(options.toWeightBytePs);
+  }
+
+  /// One minimum cut, as for two halves; what the input phase has then is
+  /// handed on.
+  FailureOr<PhasePlan> planClosure() {
+    RooflineProblem problem(result.view, *sets, costs, policies);
+    if (FlowError error = problem.build(result.toInputBytePs))
+      return graph.emitError(*error);
+    MaxFlowSolver solver(options.partition.solver);
+    MinCut cut;
+    if (solver.solve(problem.network(), cut) == MinCutStatus::Unbounded)
+      return problem.reportUnbounded(solver.unboundedPath());
+    if (failed(verifyCut(graph, problem.network(), cut)))
+      return failure();
+    PhasePlan plan;
+    plan.toInput = problem.plan(cut).saved;
+    plan.toWeight.assign(result.view.numValues(), 0);
+    // What the input phase runs or is given by itself.
+    PhasePlan alone = plan;
+    Phases phases = splitPhases(result.view, *sets, result.kinds, alone);
+    std::vector<uint8_t> isThere(result.view.numOps(), 0);
+    for (uint32_t op : phases.inputOps)
+      isThere[op] = 1;
+    for (uint32_t value = 0; value < result.view.numValues(); ++value) {
+      uint32_t def = result.view.definer[value];
+      plan.toWeight[value] =
+          plan.toInput[value] || (def != GraphView::kNone && isThere[def]);
+    }
+    return plan;
+  }
+
+  joint::GraphOp graph;
+  const ThreeWayOptions &options;
+  ThreeWayPartition result;
+  std::optional<GraphSets> sets;
+  std::optional<ValueSizes> sizes;
+  std::vector<OpPolicy> policies;
+  RooflineCosts costs;
+  Device device;
+};
+
+} // namespace
+
+FailureOr<ThreeWayPartition>
+cutback::partitionThreeWay(joint::GraphOp graph,
+                           const ThreeWayOptions &options) {
+  return ThreeWayPlanner(graph, options).run();
+}

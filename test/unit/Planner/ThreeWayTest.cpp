@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Forward, input phase and weight phase, one behind the other, are the joint
+// graph to the bit: random graphs under random plans and under each rule at
+// random prices. Some parameters are made inputs, so that both phases have
+// something to compute; in some graphs none is, as in the first stage of a
+// pipeline. Every plan passes the certificate of three parts.
+//
+// CUTBACK_RANDOM_GRAPHS sets how many graphs (200), CUTBACK_RANDOM_SEED the
+// first seed (1). A failure prints its seed.
+
+#include "RandomProgram.h"
+#include "RunPhases.h"
+
+#include "cutback/Dialect/Aten/Aten.h"
+#include "cutback/Planner/ThreeWay.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Verifier.h"
+
+#include "gtest/gtest.h"
+
+#include <cstdlib>
+
+using namespace mlir;
+using namespace cutback;
+using namespace cutback::interpreter;
+using namespace cutback::test;
+
+namespace {
+
+uint64_t numberFrom(const char *variable, uint64_t otherwise) {
+  const char *text = std::getenv(variable);
+  return text ? std::strtoull(text, nullptr, 10) : otherwise;
+}
+
+struct Outcome {
+  std::vector<RuntimeValue> results, written;
+  HookRecord hooks;
+};
+
+class ThreeWayTest : public testing::Test {
+protected:
+  ThreeWayTest() {
+    context.disableMultithreading();
+    context.loadDialect<aten::AtenDialect, joint::JointDialect,
+                        func::FuncDialect>();
+  }
+
+  OwningOpRef<ModuleOp> program() {
+    options.size = 2 + int64_t(seed % 4);
+    OwningOpRef<ModuleOp> module =
+        RandomProgram(seed, options, context).build();
+    if (!module)
+      return {};
+    joint::GraphOp graph = graphOf(*module);
+    for (unsigned arg = 0; arg < options.numParams; ++arg)
+      if (seed % 5 != 0 && (seed >> arg) % 2 == 0)
+        graph.setArgAttr(arg, joint::JointDialect::kRole,
+                         joint::RoleAttr::get(&context, joint::RoleKind::Input,
+                                              StringAttr(), -1, false));
+    if (seed % 3 == 0)
+      addRandomHooks(graph, seed);
+    return module;
+  }
+  static joint::GraphOp graphOf(ModuleOp module) {
+    return *module.getOps<joint::GraphOp>().begin();
+  }
+
+  /// With `phases`, or the graph as a whole.
+  std::optional<Outcome> runStep(joint::GraphOp graph,
+                                 const PhaseFunctions *phases) {
+    StepNames names = nameStep(graph);
+    auto values = randomArguments(graph, names, options.size, seed);
+    if (failed(values))
+      return std::nullopt;
+    Outcome outcome;
+    InterpreterOptions running;
+    running.hook = outcome.hooks.hook();
+    auto results = phases ? runPhases(graph, *phases, *values, running)
+                          : run(graph, *values, running);
+    if (failed(results))
+      return std::nullopt;
+    outcome.results = std::move(*results);
+    for (const auto &[name, argument] : names.written)
+      outcome.written.push_back((*values)[argument]);
+    return outcome;
+  }
+
+  void compare(const Outcome &expected, const Outcome &actual,
+               const std::string &what) {
+    ASSERT_EQ(expected.results.size(), actual.results.size());
+    for (size_t i = 0; i < expected.results.size(); ++i)
+      EXPECT_TRUE(equalBits(expected.results[i], actual.results[i]))
+          << "seed " << seed << ", " << what << ": result " << i;
+    for (size_t i = 0; i < expected.written.size(); ++i)
+      EXPECT_TRUE(equalBits(expected.written[i], actual.written[i]))
+          << "seed " << seed << ", " << what << ": written " << i;
+    ASSERT_EQ(expected.hooks.keys, actual.hooks.keys)
+        << "seed " << seed << ", " << what;
+    for (size_t i = 0; i < expected.hooks.seen.size(); ++i)
+      EXPECT_TRUE(equalBits(expected.hooks.seen[i], actual.hooks.seen[i]))
+          << "seed " << seed << ", " << what;
+  }
+
+  void checkRandomPlan(ModuleOp original, const Outcome &expected,
+                       std::mt19937_64 &random);
+  void checkRule(ModuleOp original, const Outcome &expected,
+                 const ThreeWayOptions &rule, const std::string &what);
+
+  MLIRContext context;
+  RandomProgramOptions options;
+  uint64_t seed = 0, plans = 0, refused = 0;
+  std::string lastError;
+};
+
+void ThreeWayTest::checkRandomPlan(ModuleOp original, const Outcome &expected,
+                                   std::mt19937_64 &random) {
+  OwningOpRef<ModuleOp> module(original.clone());
+  joint::GraphOp graph = graphOf(*module);
+  GraphView view = GraphView::build(graph);
+  FailureOr<GraphSets> sets = GraphSets::compute(view);
+  ASSERT_TRUE(succeeded(sets)) << "seed " << seed;
+  PhaseKinds kinds = PhaseKinds::compute(view, *sets);
+  PhasePlan plan;
+  unsigned percentInput = random() % 101, percentWeight = random() % 101;
+  for (uint32_t value = 0; value < view.numValues(); ++value) {
+    plan.toInput.push_back(random() % 100 < percentInput);
+    plan.toWeight.push_back(random() % 100 < percentWeight);
+  }
+  Phases phases = splitPhases(view, *sets, kinds, plan);
+  PhaseFunctions made = emitPhases(view, phases, kinds);
+  ++plans;
+  lastError.clear();
+  ASSERT_TRUE(succeeded(verify(*module))) << "seed " << seed << lastError;
+  if (failed(verifyPhases(graph, made))) {
+    EXPECT_NE(lastError, "") << "seed " << seed;
+    ++refused;
+    if (std::getenv("CUTBACK_VERBOSE"))
+      printf("seed %llu: refused: %s\n", (unsigned long long)seed,
+             lastError.c_str());
+    return;
+  }
+  std::optional<Outcome> actual = runStep(graph, &made);
+  ASSERT_TRUE(actual) << "seed " << seed << ": " << lastError;
+  compare(expected, *actual, "random plan");
+}
+
+void ThreeWayTest::checkRule(ModuleOp original, const Outcome &expected,
+                             const ThreeWayOptions &rule,
+                             const std::string &what) {
+  OwningOpRef<ModuleOp> module(original.clone());
+  joint::GraphOp graph = graphOf(*module);
+  ++plans;
+  lastError.clear();
+  auto made = partitionThreeWay(graph, rule);
+  if (failed(made)) {
+    EXPECT_NE(lastError, "") << "seed " << seed << ", " << what;
+    ++refused;
+    if (std::getenv("CUTBACK_VERBOSE"))
+      printf("seed %llu, %s: refused: %s\n", (unsigned long long)seed,
+             what.c_str(), lastError.c_str());
+    return;
+  }
+  ASSERT_TRUE(succeeded(verify(*module))) << "seed " << seed << lastError;
+  std::optional<Outcome> actual = runStep(graph, &made->functions);
+  ASSERT_TRUE(actual) << "seed " << seed << ", " << what << ": " << lastError;
+  compare(expected, *actual, what);
+}
+
+TEST_F(ThreeWayTest, PhasesAreTheJointGraphToTheBit) {
+  ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
+    lastError = diagnostic.str();
+    return success();
+  });
+  uint64_t first = numberFrom("CUTBACK_RANDOM_SEED", 1);
+  uint64_t count = numberFrom("CUTBACK_RANDOM_GRAPHS", 200);
+  for (seed = first; seed < first + count; ++seed) {
+    std::mt19937_64 random(seed);
+    OwningOpRef<ModuleOp> module = program();
+    ASSERT_TRUE(module) << "seed " << seed << ": " << lastError;
+    ASSERT_TRUE(succeeded(verify(*module))) << "seed " << seed << lastError;
+    std::optional<Outcome> expected = runStep(graphOf(*module), nullptr);
+    ASSERT_TRUE(expected) << "seed " << seed << ": " << lastError;
+    for (unsigned i = 0; i < 3; ++i)
+      checkRandomPlan(*module, *expected, random);
+    ThreeWayOptions rule;
+    rule.partition.decompose = false; // other ops round otherwise
+    static const double kPrices[] = {0, 1, 1e3, 1e9, kOwnBytePrice};
+    for (ThreeWayRule which : {ThreeWayRule::Closure, ThreeWayRule::Cuts}) {
+      rule.rule = which;
+      rule.toInputBytePs = kPrices[random() % 5];
+      rule.toWeightBytePs = kPrices[random() % 5];
+      rule.criticalPrice = double(random() % 4) / 2;
+      checkRule(*module, *expected, rule,
+                which == ThreeWayRule::Cuts ? "cuts" : "closure");
+    }
+    ASSERT_FALSE(HasFailure()) << "seed " << seed;
+  }
+  printf("seeds %llu to %llu: %llu plans, %llu refused with a reason\n",
+         (unsigned long long)first, (unsigned long long)(first + count - 1),
+         (unsigned long long)plans, (unsigned long long)refused);
+  EXPECT_LT(refused, plans / 20 + 1) << lastError;
+}
+
+} // namespace
