@@ -12,6 +12,12 @@
 
 namespace cutback::pipeline {
 
+/// Why there is no schedule, or what is wrong with one.
+struct ScheduleError {
+  std::string message; ///< lower case, without a full stop
+  std::string note;    ///< the next step; may be of several lines, with a grid
+};
+
 enum class ActionKind : uint8_t {
   Forward,         ///< F
   Backward,        ///< B: gradients of inputs and of weights

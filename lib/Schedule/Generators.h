@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The list of one rank, a function for each schedule. Sizes have been checked.
+#ifndef CUTBACK_LIB_SCHEDULE_GENERATORS_H
+#define CUTBACK_LIB_SCHEDULE_GENERATORS_H
+
+#include "cutback/Schedule/Generate.h"
+
+#include <algorithm>
+
+namespace cutback::pipeline {
+
+/// Of schedules that interleave: micro-batches go round the stages of a rank
+/// in rounds of `microBatches / roundsOf()`.
+inline int roundsOf(const Shape &shape) {
+  return std::max(1, shape.microBatches / shape.ranks);
+}
+
+Row gpipeRow(const Shape &shape, int rank);
+Row oneFOneBRow(const Shape &shape, int rank);
+Row loopedBfsRow(const Shape &shape, int rank);
+Row interleavedRow(const Shape &shape, int rank);
+Row interleavedZeroBubbleRow(const Shape &shape, int rank);
+Row zbvRow(const Shape &shape, int rank);
+Row dualPipeVRow(const Shape &shape, int rank);
+Row vHalfRow(const Shape &shape, int rank);
+Row vMinRow(const Shape &shape, int rank);
+
+inline Action makeAction(int stage, ActionKind kind, int microBatch) {
+  Action action;
+  action.stage = stage;
+  action.kind = kind;
+  action.microBatch = microBatch;
+  return action;
+}
+
+/// A list that grows; each kind of each stage counts its micro-batches.
+class RowBuilder {
+public:
+  /// The next micro-batch of `stage`.
+  void add(int stage, ActionKind kind) { row.push_back(next(stage, kind)); }
+  void overlap(int forwardStage, int backwardStage) {
+    Action both;
+    both.kind = ActionKind::Overlap;
+    both.parts = {next(forwardStage, ActionKind::Forward),
+                  next(backwardStage, ActionKind::Backward)};
+    row.push_back(std::move(both));
+  }
+  /// How many micro-batches of `stage` went forward.
+  int forwards(int stage) { return find(stage).forward; }
+  Row take() { return std::move(row); }
+
+private:
+  struct Counts {
+    int stage, forward = 0, backward = 0, weight = 0;
+  };
+  Counts &find(int stage) {
+    for (Counts &counts : all)
+      if (counts.stage == stage)
+        return counts;
+    all.push_back({stage});
+    return all.back();
+  }
+  Action next(int stage, ActionKind kind) {
+    Counts &counts = find(stage);
+    int &number = kind == ActionKind::Forward           ? counts.forward
+                  : kind == ActionKind::WeightGradients ? counts.weight
+                                                        : counts.backward;
+    Action action = makeAction(stage, kind, number++);
+    if (kind == ActionKind::Backward)
+      ++counts.weight;
+    return action;
+  }
+
+  Row row;
+  std::vector<Counts> all; ///< a rank has few stages
+};
+
+} // namespace cutback::pipeline
+
+#endif // CUTBACK_LIB_SCHEDULE_GENERATORS_H
