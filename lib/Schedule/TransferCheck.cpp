@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Sends and receives of lists that are ready to run.
+//
+// 1. In each list: a send or receive is of a crossing between two ranks (what
+//    is on one rank is handed over), comes once, a send after the action that
+//    makes its values, a receive before the one that uses them.
+// 2. Each receive has its send. That each send has its receive follows: what is
+//    not received is missed by the action that uses it.
+// 3. Progress: every rank goes on until what it waits for, again and again,
+//    until all ended or none moves.
+//
+// Linear in actions; 3 is that times the ranks at worst.
+
+#include "TransferCheck.h"
+
+#include "Faults.h"
+#include "Parts.h"
+
+#include <map>
+
+namespace cutback::pipeline {
+
+namespace {
+class TransferCheck {
+public:
+  TransferCheck(const Schedule &schedule,
+                const std::vector<Crossing> &crossings)
+      : schedule(schedule), crossings(crossings), edges(schedule, crossings),
+        all(2 * crossings.size() * schedule.microBatches) {
+    for (size_t i = 0; i < crossings.size(); ++i)
+      numbers[{crossings[i].from, crossings[i].to}] = i;
+  }
+
+  std::optional<ScheduleError> checkLists() {
+    for (int rank = 0; rank < schedule.ranks; ++rank)
+      for (size_t step = 0; step < schedule.rows[rank].size(); ++step)
+        if (const auto &action = schedule.rows[rank][step]) {
+          std::optional<ScheduleError> error;
+          Place place{schedule, rank, static_cast<int>(step)};
+          forEachPart(*action, [&](const Action &part) {
+            if (!error)
+              error = isCompute(part.kind) ? compute(part, place)
+                      : isSend(part.kind) || isRecv(part.kind)
+                          ? transfer(part, place)
+                          : std::nullopt;
+          });
+          if (error)
+            return error;
+        }
+    return findUnsent();
+  }
+
+  std::optional<ScheduleError> checkProgress(Transfers transfers) {
+    next.assign(schedule.ranks, 0);
+    for (Message &message : all)
+      message.sent = message.made = false;
+    for (bool moved = true; moved;) {
+      moved = false;
+      for (int rank = 0; rank < schedule.ranks; ++rank)
+        while (skipBubbles(rank) && advance(rank, transfers))
+          moved = true;
+    }
+    for (int rank = 0; rank < schedule.ranks; ++rank)
+      if (skipBubbles(rank))
+        return fault({schedule, rank, static_cast<int>(next[rank])},
+                     format(current(rank)) +
+                         " waits forever: the lists make no progress",
+                     "put what it waits for earlier in its list");
+    return std::nullopt;
+  }
+
+private:
+  struct Message {
+    bool made = false, sent = false, received = false;
+    int rank = 0, step = 0; ///< of the receive
+  };
+
+  size_t index(const Edges::Need &need, int microBatch) const {
+    return (2 * need.crossing + need.isBackward) * schedule.microBatches +
+           microBatch;
+  }
+  bool isLocal(const Edges::Need &need) const {
+    const Crossing &crossing = crossings[need.crossing];
+    return schedule.rankOfStage[crossing.from] ==
+           schedule.rankOfStage[crossing.to];
+  }
+  /// What a send or receive is about.
+  std::optional<Edges::Need> find(const Action &action) const {
+    bool isBackward = action.kind == ActionKind::SendBackward ||
+                      action.kind == ActionKind::RecvBackward;
+    bool isFromOwn = isSend(action.kind) != isBackward;
+    auto found = numbers.find(isFromOwn ? std::pair(action.stage, action.peer)
+                                        : std::pair(action.peer, action.stage));
+    if (found == numbers.end() ||
+        (isBackward && !crossings[found->second].hasGradient))
+      return std::nullopt;
+    return Edges::Need{found->second, isBackward};
+  }
+  /// The other end of what an action of `stage` sends or receives.
+  Action transferOf(const Edges::Need &need, bool isSend,
+                    int microBatch) const {
+    const Crossing &crossing = crossings[need.crossing];
+    Action action;
+    action.kind =
+        need.isBackward
+            ? (isSend ? ActionKind::SendBackward : ActionKind::RecvBackward)
+            : (isSend ? ActionKind::SendForward : ActionKind::RecvForward);
+    bool isFrom = isSend != need.isBackward;
+    action.stage = isFrom ? crossing.from : crossing.to;
+    action.peer = isFrom ? crossing.to : crossing.from;
+    action.microBatch = microBatch;
+    return action;
+  }
+
+  std::optional<ScheduleError> compute(const Action &action,
+                                       const Place &place) {
+    for (const Edges::Need &need : edges.needs(action)) {
+      if (isLocal(need) || all[index(need, action.microBatch)].received)
+        continue;
+      Action receive = transferOf(need, false, action.microBatch);
+      return fault(place,
+                   format(action) + " comes without " + format(receive) +
+                       " before it",
+                   "put " + format(receive) + " before it");
+    }
+    for (const Edges::Need &made : edges.makes(action))
+      all[index(made, action.microBatch)].made = true;
+    return std::nullopt;
+  }
+
+  std::optional<ScheduleError> transfer(const Action &action,
+                                        const Place &place) {
+    std::string text = format(action);
+    auto need = find(action);
+    if (!need)
+      return fault(place,
+                   text + ": nothing crosses between stages " +
+                       std::to_string(action.stage) + " and " +
+                       std::to_string(action.peer),
+                   "leave it out, or name the stage at its other end: "
+                   "0SEND_F1>3, 3RECV_F1<0");
+    if (isLocal(*need))
+      return fault(place,
+                   text + ": both stages are on rank " +
+                       std::to_string(place.rank),
+                   "leave it out: what stays on a rank is handed over");
+    Message &message = all[index(*need, action.microBatch)];
+    bool &isDone = isSend(action.kind) ? message.sent : message.received;
+    if (isDone)
+      return fault(place, text + " comes twice", "leave one of them out");
+    isDone = true;
+    if (isSend(action.kind) && !message.made)
+      return fault(place, text + " comes before what it sends is made",
+                   "put it after the action of its stage and micro-batch");
+    if (isRecv(action.kind)) {
+      message.rank = place.rank;
+      message.step = place.step;
+    }
+    return std::nullopt;
+  }
+
+  std::optional<ScheduleError> findUnsent() const {
+    for (size_t crossing = 0; crossing < crossings.size(); ++crossing)
+      for (bool isBackward : {false, true})
+        for (int i = 0; i < schedule.microBatches; ++i) {
+          const Message &message = all[index({crossing, isBackward}, i)];
+          if (!message.received || message.sent)
+            continue;
+          Action send = transferOf({crossing, isBackward}, true, i);
+          Action receive = transferOf({crossing, isBackward}, false, i);
+          return fault({schedule, message.rank, message.step},
+                       format(receive) + " has no send: rank " +
+                           std::to_string(schedule.rankOfStage[send.stage]) +
+                           " never does " + format(send),
+                       "put " + format(send) +
+                           " after the action that makes it");
+        }
+    return std::nullopt;
+  }
+
+  //===--- Progress -------------------------------------------------------===//
+
+  const Action &current(int rank) const {
+    return *schedule.rows[rank][next[rank]];
+  }
+  /// Whether the rank has an action left.
+  bool skipBubbles(int rank) {
+    const Row &row = schedule.rows[rank];
+    while (next[rank] < row.size() && !row[next[rank]])
+      ++next[rank];
+    return next[rank] < row.size();
+  }
+
+  bool advance(int rank, Transfers transfers) {
+    const Action &action = current(rank);
+    bool isBlocking = transfers == Transfers::Blocking;
+    if (isRecv(action.kind) && isBlocking)
+      return false; // its sender moves both
+    if (isSend(action.kind) && !send(action, isBlocking))
+      return false;
+    if (isCompute(action.kind) && !isReady(action, isBlocking))
+      return false;
+    forEachPart(action, [&](const Action &part) {
+      for (const Edges::Need &made : edges.makes(part))
+        all[index(made, part.microBatch)].made = true;
+    });
+    ++next[rank];
+    return true;
+  }
+
+  bool send(const Action &action, bool isBlocking) {
+    Edges::Need need = *find(action);
+    if (isBlocking) {
+      int peer = schedule.rankOfStage[action.peer];
+      if (!skipBubbles(peer) ||
+          current(peer) != transferOf(need, false, action.microBatch))
+        return false;
+      ++next[peer];
+    }
+    all[index(need, action.microBatch)].sent = true;
+    return true;
+  }
+
+  bool isReady(const Action &action, bool isBlocking) const {
+    bool isReady = true;
+    forEachPart(action, [&](const Action &part) {
+      for (const Edges::Need &need : edges.needs(part)) {
+        const Message &message = all[index(need, part.microBatch)];
+        // A part may need what an earlier one of its overlap makes.
+        bool isWithin = false;
+        forEachPart(action, [&](const Action &other) {
+          for (const Edges::Need &made : edges.makes(other))
+            isWithin |=
+                index(made, other.microBatch) == index(need, part.microBatch);
+        });
+        isReady &= isLocal(need) ? message.made || isWithin
+                                 : isBlocking || message.sent;
+      }
+    });
+    return isReady;
+  }
+
+  const Schedule &schedule;
+  const std::vector<Crossing> &crossings;
+  Edges edges;
+  std::map<std::pair<int, int>, size_t> numbers; ///< by stages of a crossing
+  std::vector<Message> all;
+  std::vector<size_t> next; ///< by rank
+};
+} // namespace
+
+std::optional<ScheduleError>
+checkTransfers(const Schedule &schedule, const std::vector<Crossing> &crossings,
+               Transfers transfers) {
+  TransferCheck check(schedule, crossings);
+  if (auto error = check.checkLists())
+    return error;
+  return check.checkProgress(transfers);
+}
+
+} // namespace cutback::pipeline
