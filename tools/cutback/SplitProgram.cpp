@@ -19,6 +19,7 @@
 #include "cutback/Analysis/GraphView.h"
 #include "cutback/Interpreter/Step.h"
 #include "cutback/Planner/Planner.h"
+#include "cutback/Planner/ThreeWay.h"
 #include "cutback/Report/PartitionFiles.h"
 #include "cutback/Support/Checksum.h"
 #include "cutback/Support/Text.h"
@@ -44,6 +45,8 @@ private:
   int cut();
   int balance(std::vector<unsigned> &begins);
   int addStage(unsigned number);
+  int planStage(joint::GraphOp graph, std::vector<PhaseGraph> &phases);
+  PartitionOptions phaseOptions() const;
   int addPhase(PhaseGraph &phase, PipelineStage &stage);
   int compilePhase(const PartitionResult &plan, joint::GraphOp graph,
                    const std::string &folder, PipelinePhase &entry);
@@ -51,7 +54,6 @@ private:
                          PipelineStage &stage);
   void describeResults(joint::GraphOp graph, unsigned number,
                        PipelineStage &stage);
-  void noteSaved(ArrayRef<PhaseGraph> phases, PipelineStage &stage);
   int addWeights(const PipelineStage &stage);
   void addFile(const std::string &name, std::string data) {
     program.files.emplace_back(name, std::move(data));
@@ -249,24 +251,20 @@ void Splitter::describeResults(joint::GraphOp graph, unsigned number,
   }
 }
 
-/// What the backward takes of the micro-batch, parameters and gradients aside.
-void Splitter::noteSaved(ArrayRef<PhaseGraph> phases, PipelineStage &stage) {
-  for (const PhaseGraph &phase : phases) {
-    if (phase.name == "forward")
+/// What phases take of the micro-batch, parameters and gradients aside.
+/// What arrives after the phase before is left out with `isEarlier`.
+static void noteTaken(joint::GraphOp graph, bool isEarlier,
+                      std::vector<std::string> &taken, int64_t &bytes) {
+  interpreter::StepNames names = interpreter::nameStep(graph);
+  for (unsigned arg = 0; arg < graph.getNumArguments(); ++arg) {
+    StringRef name = names.arguments[arg];
+    bool isOutside = name.empty() || name.starts_with("param.") ||
+                     name.starts_with("buffer.") || name.starts_with("const.");
+    if (isOutside || llvm::is_contained(taken, name.str()) ||
+        (isEarlier && name.starts_with(kTangentPrefix)))
       continue;
-    joint::GraphOp graph = phase.graph;
-    interpreter::StepNames names = interpreter::nameStep(graph);
-    for (unsigned arg = 0; arg < graph.getNumArguments(); ++arg) {
-      StringRef name = names.arguments[arg];
-      if (!name.starts_with(kSavedPrefix) && !name.starts_with(kValuePrefix) &&
-          !name.starts_with("input."))
-        continue;
-      if (llvm::is_contained(stage.forwardSaves, name.str()))
-        continue;
-      stage.forwardSaves.push_back(name.str());
-      stage.forwardSavedBytes += std::max<int64_t>(
-          0, bytesOf(describeTensor(name.str(), graph.getArgumentTypes()[arg])));
-    }
+    taken.push_back(name.str());
+    bytes += bytesOf(describeTensor(name.str(), graph.getArgumentTypes()[arg]));
   }
 }
 
@@ -299,15 +297,20 @@ int Splitter::compilePhase(const PartitionResult &plan, joint::GraphOp graph,
   return Done;
 }
 
-int Splitter::addPhase(PhaseGraph &phase, PipelineStage &stage) {
+/// Of a graph that has nothing to save: its launches in an arena.
+PartitionOptions Splitter::phaseOptions() const {
   PartitionOptions options = request.partition;
   options.mayLackGradients = true;
   options.strategy = Strategy::Eager;
   options.bytePricePs = 0;
   options.withinTorchPeak = options.figures = false;
   options.memory.emplace();
+  return options;
+}
+
+int Splitter::addPhase(PhaseGraph &phase, PipelineStage &stage) {
   std::string folder = stage.name + "/" + phase.name;
-  auto plan = planStep(phase.graph, options);
+  auto plan = planStep(phase.graph, phaseOptions());
   if (failed(plan))
     return NoPlan;
   PipelineStage::PhaseKind kind = PipelineStage::Forward;
@@ -343,29 +346,50 @@ int Splitter::addWeights(const PipelineStage &stage) {
   return Done;
 }
 
+int Splitter::planStage(joint::GraphOp graph,
+                        std::vector<PhaseGraph> &phases) {
+  session.progress.step("planning stages");
+  FailureOr<std::vector<PhaseGraph>> made;
+  if (graph.getOutput().getGradientOf().empty()) {
+    auto plan = planStep(graph, phaseOptions());
+    if (failed(plan))
+      return NoPlan;
+    made = makeForwardPhase(graph, (*plan)->partition);
+  } else {
+    ThreeWayOptions options;
+    options.partition = request.partition;
+    FailureOr<ThreeWayPartition> plan = partitionThreeWay(graph, options);
+    if (failed(plan))
+      return inputAllowsPlan(graph, options.partition) ? NoPlan : WrongInput;
+    made = makePhases(graph, plan->functions);
+  }
+  if (failed(made))
+    return NoPlan;
+  phases = std::move(*made);
+  return Done;
+}
+
 int Splitter::addStage(unsigned number) {
   joint::GraphOp graph = stages.stages[number];
   PipelineStage stage;
   stage.name = "stage" + std::to_string(number);
-  session.progress.step("planning stages");
-  PartitionOptions options = request.partition;
-  options.memory.emplace();
-  options.figures = false;
-  options.mayLackGradients = true;
-  auto plan = planStep(graph, options);
-  if (failed(plan))
-    return inputAllowsPlan(graph, options) ? NoPlan : WrongInput;
   OwningOpRef<ModuleOp> alone = ModuleOp::create(graph.getLoc());
   alone->push_back(graph->clone());
   addFile(stage.name + "/" + kPartitionFiles[0], printModule(*alone));
-  FailureOr<std::vector<PhaseGraph>> phases =
-      makePhases(graph, (*plan)->partition);
-  if (failed(phases))
-    return NoPlan;
+  std::vector<PhaseGraph> phases;
+  if (int code = planStage(graph, phases))
+    return code;
   describeArguments(graph, number, stage);
   describeResults(graph, number, stage);
-  noteSaved(*phases, stage);
-  for (PhaseGraph &phase : *phases)
+  for (PhaseGraph &phase : phases) {
+    if (phase.name == "backward")
+      noteTaken(phase.graph, /*isEarlier=*/true, stage.forwardSaves,
+                stage.forwardSavedBytes);
+    if (phase.name == "weight")
+      noteTaken(phase.graph, /*isEarlier=*/false, stage.inputSaves,
+                stage.inputSavedBytes);
+  }
+  for (PhaseGraph &phase : phases)
     if (int code = addPhase(phase, stage))
       return code;
   if (int code = addWeights(stage))

@@ -5,6 +5,7 @@
 #define CUTBACK_PIPELINING_STAGEGRAPHS_H
 
 #include "cutback/Partition/Halves.h"
+#include "cutback/Partition/Phases.h"
 #include "cutback/Pipelining/CutGraph.h"
 #include "cutback/Planner/TrainingGraph.h"
 #include "cutback/Runtime/Pipeline/Pipeline.h"
@@ -33,12 +34,18 @@ struct PhaseGraph {
   joint::GraphOp graph;
 };
 
-/// The forward and the backward of a partition of `stage` as phases. The
-/// forward keeps `saved.K` for the backward, but for its own arguments and what
-/// it sends, which the backward takes by their names. Fails with an error at
-/// the stage if a size would be kept. Linear.
+/// The phases of `stage` by the functions of a plan (emitPhases): `forward`;
+/// `input` and `weight`, or `backward`, which is both of them in one. A phase
+/// takes what another one hands over by its name in files: that of an argument
+/// or of a result which it is, else `saved.K`. A stage without gradients has
+/// its forward alone. Fails with an error at the stage if a size would be
+/// handed over. Linear.
 mlir::FailureOr<std::vector<PhaseGraph>>
-makePhases(joint::GraphOp stage, const Partition &partition);
+makePhases(joint::GraphOp stage, const PhaseFunctions &functions);
+
+/// The same for a stage without a backward, from its plan.
+mlir::FailureOr<std::vector<PhaseGraph>>
+makeForwardPhase(joint::GraphOp stage, const Partition &partition);
 
 } // namespace cutback
 
