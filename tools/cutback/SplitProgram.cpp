@@ -18,6 +18,7 @@
 
 #include "cutback/Analysis/GraphView.h"
 #include "cutback/Interpreter/Step.h"
+#include "cutback/Pipelining/FixSizes.h"
 #include "cutback/Planner/Planner.h"
 #include "cutback/Planner/ThreeWay.h"
 #include "cutback/Report/PartitionFiles.h"
@@ -116,7 +117,8 @@ int Splitter::cut() {
     return WrongInput;
   }
   session.progress.step("cutting");
-  if (failed(makeFunctional(graph, request.gradients.functionalizeRng)))
+  if (failed(makeFunctional(graph, request.gradients.functionalizeRng)) ||
+      failed(fixSizes(graph, request.partition.symbols)))
     return WrongInput;
   FailureOr<std::vector<unsigned>> begins = takeMarkers(graph);
   if (failed(begins))
