@@ -98,12 +98,12 @@ private:
     for (uint32_t value : view.operands(op))
       if (uint32_t arg = storage[value]; view.isArg(arg))
         readsWritten |= writtenInInput[arg] != 0;
-    kinds.pinned[op] =
-        traits.keepsOrder() || !traits.recomputable || readsWritten;
+    kinds.pinned[op] = traits.ordered || !traits.recomputable;
     if (!inBackward[op]) {
       kinds.notInWeight[op] = readsWritten;
       return;
     }
+    kinds.pinned[op] |= readsWritten;
     if (readsWritten || (traits.keepsOrder() && hasEffectBehind) ||
         (written != GraphView::kNone && readInInput[written]))
       isInput[op] = 1;
@@ -177,11 +177,6 @@ public:
   }
 
 private:
-  bool runsOnce(uint32_t op) const {
-    const OpTraits &traits = view.traits[op];
-    return !traits.recomputable || traits.ordered;
-  }
-
   /// An op of the weight phase is moved as a whole.
   bool isMoved(uint32_t op) const {
     if (kinds.ops[op] != PhaseKind::Weight || kinds.pinned[op])
@@ -201,7 +196,7 @@ private:
     bool isGiven = kinds.ops[def] == PhaseKind::Weight
                        ? isMoved(def)
                        : (plan.toWeight[value] && !view.traits[def].literal) ||
-                             runsOnce(def) || kinds.notInWeight[def];
+                             kinds.pinned[def] || kinds.notInWeight[def];
     (isGiven ? toWeight[value] : inWeight[def]) = 1;
   }
 
@@ -211,9 +206,9 @@ private:
       return;
     }
     uint32_t def = view.definer[value];
-    bool isGiven =
-        kinds.ops[def] == PhaseKind::Forward &&
-        ((plan.toInput[value] && !view.traits[def].literal) || runsOnce(def));
+    bool isGiven = kinds.ops[def] == PhaseKind::Forward &&
+                   ((plan.toInput[value] && !view.traits[def].literal) ||
+                    kinds.pinned[def]);
     (isGiven ? toInput[value] : inInput[def]) = 1;
   }
 

@@ -31,10 +31,9 @@ public:
     if (failed(analyse()))
       return failure();
     setPrices();
-    FailureOr<PhasePlan> plan = planClosure();
-    if (failed(plan))
+    if (failed(makePlan()))
       return failure();
-    result.phases = splitPhases(result.view, *sets, result.kinds, *plan);
+    fillFigures();
     result.functions = emitPhases(result.view, result.phases, result.kinds);
     if (options.partition.verify &&
         failed(verifyPhases(graph, result.functions))) {
@@ -84,15 +83,90 @@ private:
     auto priceOf = [&](double asked) {
       return asked < 0 ? asked / kOwnBytePrice * own : asked;
     };
-    result.toInputBytePs = priceOf(options.toInputBytePs);
-    result.toWeightBytePs = priceOf(options.toWeightBytePs);
+    result.prices = {options.criticalPrice, priceOf(options.toInputBytePs),
+                     priceOf(options.toWeightBytePs)};
+    phaseCosts = PhaseCosts::compute(result.view, *sets, *sizes, device, costs);
+  }
+
+  LogicalResult makePlan() {
+    PhaseProblem problem(result.view, *sets, result.kinds, phaseCosts, policies,
+                         result.prices);
+    if (std::string fault = problem.problem().check(); !fault.empty())
+      return graph.emitError("has no problem of three phases: it ") << fault;
+    ThreeWayCut cut;
+    if (std::string fault = solveThreeWay(problem.problem(), cut);
+        !fault.empty()) {
+      auto diag = graph.emitOpError("has no plan of three phases: it ")
+                  << fault;
+      diag.attachNote() << "a policy asks to save what cannot be saved, or to "
+                           "recompute what may run only once; give it another "
+                           "one";
+      return diag;
+    }
+    if (options.partition.verify)
+      if (std::string fault = checkBound(problem.problem(), cut.bound);
+          !fault.empty())
+        return graph.emitError("the bound of its three phases ") << fault;
+    result.figures.bound = cut.bound.value;
+    PhasePlan plan = problem.plan(cut.solution);
+    if (options.rule == ThreeWayRule::Closure) {
+      FailureOr<PhasePlan> closure = planClosure();
+      if (failed(closure))
+        return failure();
+      plan = std::move(*closure);
+    }
+    result.phases = splitPhases(result.view, *sets, result.kinds, plan);
+    ThreeWayCrossings crossings;
+    if (options.rule == ThreeWayRule::Cuts)
+      result.figures.cost = cut.solution.cost;
+    else if (evaluate(problem.problem(), problem.solutionOf(result.phases),
+                      crossings)
+                 .empty())
+      result.figures.cost = crossings.cost;
+    result.bound = std::move(cut.bound);
+    return success();
+  }
+
+  int64_t bytesOf(const Phases::Handed &handed) const {
+    std::vector<uint8_t> isCounted(result.view.numValues(), 0);
+    int64_t bytes = 0;
+    for (uint32_t value : handed.values) {
+      uint32_t storage = sizes->storage[value];
+      if (!isCounted[storage])
+        bytes += phaseCosts.bytes[storage];
+      isCounted[storage] = 1;
+    }
+    return bytes;
+  }
+
+  void fillFigures() {
+    ThreeWayFigures &figures = result.figures;
+    const Phases &phases = result.phases;
+    figures.inputOps = phases.inputOps.size();
+    figures.weightOps = phases.weightOps.size();
+    figures.toInputBytes = bytesOf(phases.toInput);
+    figures.toWeightBytes = bytesOf(phases.toWeight);
+    for (uint32_t op : phases.inputOps) {
+      int64_t ps = phaseCosts.opPs[op];
+      figures.inputPs += ps;
+      if (phases.againInInput[op])
+        figures.againInInputPs += ps;
+      if (result.kinds.ops[op] == PhaseKind::Weight)
+        figures.movedToInputPs += ps;
+    }
+    for (uint32_t op : phases.weightOps) {
+      int64_t ps = phaseCosts.opPs[op];
+      figures.weightPs += ps;
+      if (phases.againInWeight[op])
+        figures.againInWeightPs += ps;
+    }
   }
 
   /// One minimum cut, as for two halves; what the input phase has then is
   /// handed on.
   FailureOr<PhasePlan> planClosure() {
     RooflineProblem problem(result.view, *sets, costs, policies);
-    if (FlowError error = problem.build(result.toInputBytePs))
+    if (FlowError error = problem.build(result.prices.toInputBytePs))
       return graph.emitError(*error);
     MaxFlowSolver solver(options.partition.solver);
     MinCut cut;
@@ -124,6 +198,7 @@ private:
   std::optional<ValueSizes> sizes;
   std::vector<OpPolicy> policies;
   RooflineCosts costs;
+  PhaseCosts phaseCosts;
   Device device;
 };
 

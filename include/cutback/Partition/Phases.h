@@ -31,8 +31,8 @@ enum class PhaseKind : uint8_t {
 struct PhaseKinds {
   std::vector<PhaseKind> ops; ///< by op
   /// By op of `Weight`: it must run in the weight phase, for it, or one that it
-  /// is computed from, has an effect or must run once. By op of the others: it
-  /// must run once.
+  /// is computed from, has an effect or must run once, or reads what the phase
+  /// writes in front of it. By op of the others: it must run once.
   std::vector<uint8_t> pinned;
   /// By op of `Forward`: it must not run in the weight phase, for the input
   /// phase writes an argument that it reads.

@@ -5,11 +5,13 @@
 #ifndef CUTBACK_PLANNER_THREEWAY_H
 #define CUTBACK_PLANNER_THREEWAY_H
 
+#include "cutback/Partition/PhaseProblem.h"
 #include "cutback/Partition/Phases.h"
+#include "cutback/Partition/ThreeWay/ThreeWayCut.h"
 #include "cutback/Planner/PartitionPipeline.h"
 
+#include <algorithm>
 #include <cstdint>
-#include <memory>
 
 namespace cutback {
 
@@ -28,7 +30,8 @@ struct ThreeWayOptions {
   /// policies; figures, memory and strategy are not looked at.
   PartitionOptions partition;
   ThreeWayRule rule = ThreeWayRule::Cuts;
-  /// A picosecond of the input phase costs so much more than one of a bubble.
+  /// A picosecond of the input phase costs so much more than one of a bubble;
+  /// at least 0.
   double criticalPrice = 1;
   /// Picoseconds that keeping a byte is worth, from the forward to the input
   /// phase and from there to the weight phase; kOwnBytePrice as there.
@@ -47,11 +50,12 @@ struct ThreeWayFigures {
   int64_t againInInputPs = 0, againInWeightPs = 0, movedToInputPs = 0;
   /// Of all ops of the two phases.
   int64_t inputPs = 0, weightPs = 0;
-  /// Of the problem: cost of the plan, and what no plan is below.
+  /// Cost of the plan, by the problem (PhaseProblem.h), and what no plan costs
+  /// less than; both in units of the problem.
   int64_t cost = 0, bound = 0;
   double gap() const {
-    return bound > 0 ? static_cast<double>(cost - bound) / bound
-                     : (cost > 0 ? 1.0 : 0.0);
+    return static_cast<double>(cost - bound) /
+           static_cast<double>(std::max<int64_t>(bound, 1));
   }
 };
 
@@ -60,8 +64,10 @@ struct ThreeWayPartition {
   /// at PhaseFunctions.
   PhaseFunctions functions;
   ThreeWayFigures figures;
-  /// Prices of a byte that were used.
-  double toInputBytePs = 0, toWeightBytePs = 0;
+  /// Prices that were used.
+  PhasePrices prices;
+  /// What proves figures.bound (checkBound).
+  ThreeWayBound bound;
   /// The same as numbers, of the prepared graph.
   GraphView view;
   PhaseKinds kinds;
