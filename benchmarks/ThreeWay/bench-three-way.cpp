@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Forward | input gradients | weight gradients of middle stages of models, by
-// two cuts and by the rule "closure of the input gradients, rest later": bytes
-// on both borders, time of what runs again or early, and how far from the bound.
+// Forward | input gradients | weight gradients of middle stages of models: the
+// rule "closure of the input gradients, rest later" at some prices of a byte,
+// and below each row what two cuts give for as few bytes from the forward to
+// the input phase and no more time of what runs again: of the plans at all
+// prices of a grid, the one that hands the fewest bytes to the weight phase.
+// `ratio` is of those bytes, `gap` how far the plan's cost can be above the
+// optimum at its own prices.
 //
 //   bench-three-way [--begin=0.4] [--end=0.65] MODEL.pt2...
-//
-// A row of the rule, then rows of the cuts at prices of a byte: those of the
-// rule's own row, and higher ones for the second border.
 
 #include "../../test/unit/Planner/CutStage.h"
 #include "../Usage.h"
@@ -43,8 +44,9 @@ std::optional<Stage> readStage(const std::string &file, double begin,
   if (failed(imported) || !imported->graph)
     return std::nullopt;
   if (!test::cutStage(imported->graph, begin, end)) {
-    std::fprintf(stderr, "error: '%s' has no place at which one activation "
-                         "crosses\n",
+    std::fprintf(stderr,
+                 "error: '%s' has no place at which one activation "
+                 "crosses\n",
                  file.c_str());
     return std::nullopt;
   }
@@ -55,9 +57,8 @@ std::optional<Stage> readStage(const std::string &file, double begin,
                std::move(imported->module)};
 }
 
-std::optional<ThreeWayFigures> plan(const Stage &stage,
-                                    const ThreeWayOptions &options,
-                                    double &seconds) {
+std::optional<ThreeWayFigures>
+plan(const Stage &stage, const ThreeWayOptions &options, double &seconds) {
   OwningOpRef<ModuleOp> copy(ModuleOp(stage.module.get()).clone());
   auto start = std::chrono::steady_clock::now();
   auto planned =
@@ -70,44 +71,88 @@ std::optional<ThreeWayFigures> plan(const Stage &stage,
   return planned->figures;
 }
 
-void printRow(const char *rule, const ThreeWayOptions &options,
-              const ThreeWayFigures &figures, double seconds) {
+int64_t againPs(const ThreeWayFigures &figures) {
+  return figures.againInInputPs + figures.againInWeightPs;
+}
+
+struct Row {
+  ThreeWayOptions options;
+  ThreeWayFigures figures;
+  double seconds = 0;
+};
+
+void print(const Row &row, double ratio) {
   auto mib = [](int64_t bytes) { return double(bytes) / (1 << 20); };
   auto ms = [](int64_t ps) { return double(ps) / 1e9; };
-  std::printf("  %-8s %7.4f %7.4f %9.1f %9.1f %8.3f %8.3f %8.3f %8.3f %8.3f "
-              "%7.2f%% %6.2f s\n",
-              rule, options.toInputBytePs, options.toWeightBytePs,
-              mib(figures.toInputBytes), mib(figures.toWeightBytes),
-              ms(figures.againInInputPs), ms(figures.againInWeightPs),
-              ms(figures.movedToInputPs), ms(figures.inputPs),
-              ms(figures.weightPs), 100 * figures.gap(), seconds);
-  std::fflush(stdout);
+  const ThreeWayFigures &figures = row.figures;
+  std::printf(
+      "  %-8s %5.2f %5.2f %5.2f %9.1f %9.1f %7.2f %8.3f %8.3f %8.3f %8.3f "
+      "%8.3f %6.2f %6.3f\n",
+      row.options.rule == ThreeWayRule::Cuts ? "cuts" : "closure",
+      row.options.toInputBytePs, row.options.toWeightBytePs,
+      row.options.criticalPrice, mib(figures.toInputBytes),
+      mib(figures.toWeightBytes), ratio, ms(figures.againInInputPs),
+      ms(figures.againInWeightPs), ms(figures.movedToInputPs),
+      ms(figures.inputPs), ms(figures.weightPs), 100 * figures.gap(),
+      row.seconds);
+}
+
+std::vector<Row> planGrid(const Stage &stage, ThreeWayOptions options) {
+  static const double kToInput[] = {0.1, 0.25, 0.5, 0.75, 1, 1.5,
+                                    2,   3,    4,   6,    8, 16};
+  static const double kToWeight[] = {0, 0.25, 0.5, 1, 1.5, 2, 4};
+  std::vector<Row> rows;
+  for (double toInput : kToInput)
+    for (double toWeight : kToWeight)
+      for (double critical : {0.0, 0.5, 1.0}) {
+        Row row{options, {}, 0};
+        row.options.toInputBytePs = toInput;
+        row.options.toWeightBytePs = toWeight;
+        row.options.criticalPrice = critical;
+        if (auto figures = plan(stage, row.options, row.seconds)) {
+          row.figures = *figures;
+          rows.push_back(row);
+        }
+      }
+  return rows;
 }
 
 int run(const Stage &stage, const std::string &device) {
-  std::printf("%s, %zu ops\n  %-8s %7s %7s %9s %9s %8s %8s %8s %8s %8s %8s\n",
+  std::printf("%s, %zu ops\n  %-8s %5s %5s %5s %9s %9s %7s %8s %8s %8s %8s %8s "
+              "%6s %6s\n",
               stage.name.c_str(),
               size_t(llvm::range_size(stage.graph().getBlock())), "rule",
-              "ps/B I", "ps/B W", "F-I MiB", "I-W MiB", "again I", "again W",
-              "early", "I ms", "W ms", "gap");
+              "ps/B", "ps/B", "pi", "F-I MiB", "I-W MiB", "ratio", "again I",
+              "again W", "early", "I ms", "W ms", "gap %", "s");
   ThreeWayOptions options;
   options.partition.device = device;
-  static const double kPrices[] = {0, 0.5, 1, 2, 4};
-  for (double price : kPrices)
-    for (double factor : {1.0, 4.0})
-      for (ThreeWayRule rule : {ThreeWayRule::Closure, ThreeWayRule::Cuts}) {
-        if (factor != 1 && (rule == ThreeWayRule::Closure || price == 0))
-          continue;
-        options.rule = rule;
-        options.toInputBytePs = price;
-        options.toWeightBytePs = factor * price;
-        double seconds = 0;
-        auto figures = plan(stage, options, seconds);
-        if (!figures)
-          return 1;
-        printRow(rule == ThreeWayRule::Cuts ? "cuts" : "closure", options,
-                 *figures, seconds);
-      }
+  std::vector<Row> cuts = planGrid(stage, options);
+  options.rule = ThreeWayRule::Closure;
+  for (double price : {0.0, 0.5, 1.0, 2.0, 4.0, 8.0}) {
+    options.toInputBytePs = options.toWeightBytePs = price;
+    Row rule{options, {}, 0};
+    auto figures = plan(stage, options, rule.seconds);
+    if (!figures)
+      return 1;
+    rule.figures = *figures;
+    print(rule, 1);
+    const Row *best = nullptr;
+    for (const Row &row : cuts)
+      if (row.figures.toInputBytes <= figures->toInputBytes * 1.005 &&
+          againPs(row.figures) <= againPs(*figures) * 1.005 &&
+          (!best || row.figures.toWeightBytes < best->figures.toWeightBytes ||
+           (row.figures.toWeightBytes == best->figures.toWeightBytes &&
+            againPs(row.figures) < againPs(best->figures))))
+        best = &row;
+    if (best)
+      print(*best, double(best->figures.toWeightBytes) /
+                       double(figures->toWeightBytes));
+  }
+  double worst = 0;
+  for (const Row &row : cuts)
+    worst = std::max(worst, row.figures.gap());
+  std::printf("  largest gap of %zu plans: %.3f %%\n", cuts.size(),
+              100 * worst);
   return 0;
 }
 
