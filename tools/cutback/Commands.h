@@ -25,6 +25,8 @@ CommandSpec explainSpec();
 int runExplain(const CommandLine &line);
 CommandSpec compileSpec();
 int runCompile(const CommandLine &line);
+CommandSpec scheduleSpec();
+int runSchedule(const CommandLine &line);
 CommandSpec runSpec();
 int runRun(const CommandLine &line);
 CommandSpec trainSpec();

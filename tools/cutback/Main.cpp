@@ -126,7 +126,7 @@ static const Command kCommands[] = {
     {explainSpec, runExplain}, {compileSpec, runCompile},
     {runSpec, runRun},         {trainSpec, runTrain},
     {benchSpec, runBench},     {drawSpec, runDraw},
-    {splitSpec, runSplit},
+    {splitSpec, runSplit},     {scheduleSpec, runSchedule},
     {verifySpec, runVerify},   {reduceSpec, runReduce},
 };
 

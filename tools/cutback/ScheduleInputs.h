@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What the command line of `schedule` says of a pipeline.
+#ifndef CUTBACK_TOOLS_CUTBACK_SCHEDULEINPUTS_H
+#define CUTBACK_TOOLS_CUTBACK_SCHEDULEINPUTS_H
+
+#include "Session.h"
+
+#include "cutback/Schedule/Bound.h"
+#include "cutback/Schedule/Check.h"
+#include "cutback/Schedule/Generate.h"
+
+namespace cutback {
+
+/// The options of `schedule` that say what is simulated.
+std::vector<OptionSpec> scheduleInputOptions();
+
+/// Prints an error of a schedule. Exit code.
+int reportError(Session &session, const pipeline::ScheduleError &error,
+                int code = WrongInput);
+
+/// What --times, --bytes, --skip, --latency-us and --bandwidth change of
+/// `costs`, which has all stages. Exit code.
+int readCosts(Session &session, pipeline::Costs &costs);
+
+/// --memory-limit in bytes, or no limit. Exit code.
+int readMemoryLimit(Session &session, int64_t &limit);
+
+/// The text of a file, or of standard input. Exit code.
+int readText(Session &session, const std::string &path, std::string &text);
+
+} // namespace cutback
+
+#endif // CUTBACK_TOOLS_CUTBACK_SCHEDULEINPUTS_H
