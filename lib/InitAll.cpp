@@ -11,10 +11,17 @@
 #include "cutback/Dialect/Joint/Joint.h"
 #include "cutback/Dialect/Kernel/Kernel.h"
 #include "cutback/Dialect/Upstream/ExternalModels.h"
+#include "cutback/Pipelining/Passes.h"
+#include "cutback/Planner/Passes.h"
 
 void cutback::registerAllDialects(mlir::DialectRegistry &registry) {
   registry
       .insert<aten::AtenDialect, joint::JointDialect, kernel::KernelDialect>();
   registerAtenVjps(registry);
   registerAllExternalModels(registry);
+}
+
+void cutback::registerAllPasses() {
+  registerPlanning();
+  registerCutbackPipeliningPasses();
 }

@@ -190,12 +190,13 @@ std::optional<StageCut> Balancer::fewestBytes(int64_t most) const {
 void Balancer::chooseWidth(llvm::ArrayRef<int64_t> widths, const Width &first,
                            const Width &last, Width &best) {
   for (const Width &end : {first, last})
-    if (costOf(end) < costOf(best))
+    if (std::pair(costOf(end), end.width) <
+        std::pair(costOf(best), best.width))
       best = end;
   bool mayBeBetter =
       last.time != kInfinity &&
       static_cast<double>(last.time) +
-              static_cast<double>(first.width) * request.bytePs <
+              static_cast<double>(first.width) * request.bytePs <=
           costOf(best);
   if (widths.size() <= 2 || first.time == last.time || !mayBeBetter)
     return;

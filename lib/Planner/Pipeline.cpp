@@ -153,7 +153,7 @@ addPipeline(OpPassManager &pm, StringRef text,
   return success();
 }
 
-void cutback::registerAllPasses() {
+void cutback::registerPlanning() {
   registerCutbackAutogradPasses();
   registerCutbackDecomposePasses();
   registerCutbackTransformsPasses();

@@ -45,7 +45,7 @@ int runSplit(const CommandLine &line) {
     return code;
   double seconds = 0;
   FailureOr<ImportedModule> imported =
-      session.load(line.arguments[0], importOptionsOf(line), seconds);
+      session.loadJoint(line.arguments[0], importOptionsOf(line), seconds);
   if (failed(imported))
     return WrongInput;
   SplitProgram program;

@@ -97,19 +97,19 @@ int readSplitRequest(Session &session, SplitRequest &request) {
     return wrongUsage(session, "--stages and --split-spec both say where to cut",
                       "give one of them");
   if (auto stages = line.integer("stages"))
-    request.stages = static_cast<unsigned>(*stages);
+    request.choice.stages = static_cast<unsigned>(*stages);
   if (auto bandwidth = line.number("bandwidth")) {
-    if (!request.stages || !(*bandwidth > 0))
+    if (!request.choice.stages || !(*bandwidth > 0))
       return wrongUsage(session, "--bandwidth takes a positive number of GB/s, "
                                  "with --stages",
                         "it is what wide cuts are weighed by");
-    request.bandwidth = *bandwidth;
+    request.choice.bandwidth = *bandwidth;
   }
   if (auto spec = line.get("split-spec");
       spec && !parseSplitSpec(StringRef(spec->data(), spec->size()),
-                              request.points, error))
+                              request.choice.points, error))
     return wrongUsage(session, error, "see `cutback split --help`");
-  if (int code = readMultiUse(session, request.cut))
+  if (int code = readMultiUse(session, request.choice.cut))
     return code;
   if (int code = readSplitDims(session, request))
     return code;

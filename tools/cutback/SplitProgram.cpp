@@ -44,7 +44,6 @@ public:
 
 private:
   int cut();
-  int balance(std::vector<unsigned> &begins);
   int addStage(unsigned number);
   int planStage(joint::GraphOp graph, std::vector<PhaseGraph> &phases);
   PartitionOptions phaseOptions() const;
@@ -86,70 +85,21 @@ static ArtifactTensor describeTensor(const std::string &name, Type type) {
 // Cutting
 //===----------------------------------------------------------------------===//
 
-/// The boundaries of --stages.
-int Splitter::balance(std::vector<unsigned> &begins) {
-  FailureOr<StageCosts> costs = computeStageCosts(
-      imported.graph, request.gradients, request.partition);
-  if (failed(costs))
-    return WrongInput;
-  StageRequest wanted;
-  wanted.stages = *request.stages;
-  wanted.bytePs = 2 * 1000 / request.bandwidth;
-  std::optional<StageCut> cut = balanceStages(*costs, wanted);
-  if (!cut) {
-    session.error("there are no " + std::to_string(wanted.stages) +
-                  " stages: the model has " +
-                  formatCount(static_cast<int64_t>(costs->numOps()), "op") +
-                  ", and values between some of them cannot cross");
-    session.note("give fewer --stages");
-    return NoPlan;
-  }
-  begins = std::move(cut->begins);
-  return Done;
-}
-
 int Splitter::cut() {
   joint::GraphOp graph = imported.graph;
-  if (!graph || !graph.getOutput().getGradientOf().empty()) {
-    session.error("'" + session.line.arguments[0] +
-                  "' has a backward, and stages are cut before there is one");
-    session.note("give the forward program: a .pt2 of torch.export");
-    return WrongInput;
-  }
   session.progress.step("cutting");
-  if (failed(makeFunctional(graph, request.gradients.functionalizeRng)) ||
-      failed(fixSizes(graph, request.partition.symbols)))
+  if (graph.getOutput().getGradientOf().empty() &&
+      (failed(makeFunctional(graph, request.gradients.functionalizeRng)) ||
+       failed(fixSizes(graph, request.partition.symbols))))
     return WrongInput;
-  FailureOr<std::vector<unsigned>> begins = takeMarkers(graph);
-  if (failed(begins))
-    return WrongInput;
-  bool isAsked = request.stages || !request.points.empty();
-  if (!begins->empty() && isAsked) {
-    session.error("the model has markers of its own, for " +
-                  std::to_string(begins->size() + 1) + " stages");
-    session.note("leave --stages and --split-spec out, or the markers");
-    return WrongInput;
-  }
-  if (!request.points.empty())
-    begins = findSplitPoints(graph, request.points);
-  if (failed(begins))
-    return WrongInput;
-  if (request.stages)
-    if (int code = balance(*begins))
-      return code;
-  if (begins->empty() && !isAsked) {
-    session.error("where to cut is not said: the model has no markers");
-    session.note("give --stages=N or --split-spec=MODULE=begin,...");
-    return WrongUsage;
-  }
-  FailureOr<CutProgram> program = cutGraph(graph, *begins, request.cut);
+  FailureOr<CutProgram> program =
+      cutStages(graph, request.choice, request.gradients, request.partition);
   if (failed(program))
     return WrongInput;
   stages = std::move(*program);
   session.progress.step("making training graphs");
-  if (failed(differentiateStages(stages, request.gradients)))
-    return WrongInput;
-  return Done;
+  return failed(differentiateStages(stages, request.gradients)) ? WrongInput
+                                                                : Done;
 }
 
 //===----------------------------------------------------------------------===//

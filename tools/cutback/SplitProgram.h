@@ -6,9 +6,8 @@
 
 #include "TargetFiles.h"
 
-#include "cutback/Pipelining/StageBoundaries.h"
+#include "cutback/Pipelining/StageChoice.h"
 #include "cutback/Pipelining/StageGraphs.h"
-#include "cutback/Pipelining/StageTimes.h"
 #include "cutback/Runtime/Pipeline/Pipeline.h"
 
 namespace cutback {
@@ -17,10 +16,7 @@ namespace cutback {
 struct SplitRequest {
   PartitionOptions partition;
   TrainingGraphOptions gradients;
-  CutOptions cut;
-  std::optional<unsigned> stages;
-  double bandwidth = 50; ///< of a link between stages, in GB/s
-  std::vector<SplitPoint> points;
+  StageChoice choice;
   /// By input, where it is not 0; -1: each micro-batch has all of it.
   std::map<std::string, int64_t> splitDims;
   TargetChoice target; ///< "reference": no machine code

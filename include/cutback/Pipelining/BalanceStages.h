@@ -46,7 +46,8 @@ struct StageCut {
 
 /// Of all cuts into contiguous stages, none empty:
 ///   1. T(w): the least time of the slowest stage of cuts through at most w
-///      bytes a boundary; w is the width with the least T(w) + bytePs · w
+///      bytes a boundary; w is the width with the least T(w) + bytePs · w,
+///      of equals the narrowest
 ///   2. of cuts through at most w bytes, with no stage slower than T(w), one
 ///      through which the fewest bytes go in all; of equals the first one
 /// Nothing where there is no such cut. O(numOps · (stages + s · log² costs))

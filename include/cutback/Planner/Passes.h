@@ -33,8 +33,8 @@ std::unique_ptr<mlir::Pass> createPartitionStep(PartitionOptions options);
 #define GEN_PASS_REGISTRATION
 #include "cutback/Planner/Passes.h.inc"
 
-/// Registers all passes of the project and the pipeline `cutback-pipeline`.
-void registerAllPasses();
+/// Registers the passes up to a plan, and the pipelines of them.
+void registerPlanning();
 
 } // namespace cutback
 

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A phase op by op: arguments are tensors on the memory of the caller, so that
+// what the phase writes is written there; results are copied to where they are
+// wanted. Messages of ops become the text of the error.
+
+#include "cutback/Pipelining/InterpretedPhase.h"
+
+#include "cutback/Interpreter/Interpreter.h"
+#include "cutback/Interpreter/Step.h"
+#include "cutback/Planner/Runnable.h"
+
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/Parser/Parser.h"
+
+#include <cstring>
+
+using namespace mlir;
+using namespace cutback;
+using namespace cutback::interpreter;
+
+namespace {
+
+/// What diagnostics say while it lives, in one text.
+class Said {
+public:
+  explicit Said(MLIRContext &context)
+      : handler(&context, [this](Diagnostic &diagnostic) {
+          if (diagnostic.getSeverity() == DiagnosticSeverity::Error &&
+              text.empty())
+            text = diagnostic.str();
+          return success();
+        }) {}
+  std::string text;
+
+private:
+  ScopedDiagnosticHandler handler;
+};
+
+class InterpretedPhase : public PhaseRunner {
+public:
+  bool read(MLIRContext &context, const std::string &text,
+            const std::string &path, StepError &error);
+  int64_t arenaBytes() const override { return 0; }
+  std::string run(const std::vector<char *> &arguments,
+                  const std::vector<char *> &results) override;
+
+private:
+  std::string listTensors();
+
+  OwningOpRef<ModuleOp> module;
+  joint::GraphOp graph;
+  std::vector<unsigned> numberOf; ///< by argument of run(): of the graph
+};
+
+} // namespace
+
+/// Sizes and type of a tensor; false if they are not known.
+static bool describe(Type type, ArtifactTensor &tensor) {
+  auto shaped = dyn_cast<RankedTensorType>(type);
+  if (!shaped || !shaped.hasStaticShape() || !dtypeOf(shaped.getElementType()))
+    return false;
+  tensor.dtype = nameOf(*dtypeOf(shaped.getElementType())).str();
+  tensor.sizes.assign(shaped.getShape().begin(), shaped.getShape().end());
+  return true;
+}
+
+std::string InterpretedPhase::listTensors() {
+  StepNames names = nameStep(graph);
+  for (unsigned arg = 0; arg < graph.getNumArguments(); ++arg) {
+    ArtifactArgument argument;
+    argument.name = names.arguments[arg];
+    if (!describe(graph.getArgumentTypes()[arg], argument))
+      return "the size of argument '" + graph.getArgName(arg).str() +
+             "' is not known";
+    if (graph.getRole(arg).getKind() == joint::RoleKind::RngSeed)
+      argument.fill = ArtifactArgument::Seed;
+    for (const auto &[written, number] : names.written)
+      argument.isWritten |= number == arg;
+    numberOf.push_back(arg);
+    taken.push_back(std::move(argument));
+  }
+  for (auto [name, type] : llvm::zip(names.results, graph.getResultTypes())) {
+    ArtifactTensor result;
+    result.name = name;
+    if (!describe(type, result))
+      return "the size of result '" + name + "' is not known";
+    made.push_back(std::move(result));
+  }
+  return "";
+}
+
+bool InterpretedPhase::read(MLIRContext &context, const std::string &text,
+                            const std::string &path, StepError &error) {
+  auto refuse = [&](const std::string &what) {
+    error = {"'" + path + "' is no phase of a pipeline: " + what,
+             "split the model again: cutback split MODEL -o DIR"};
+    return false;
+  };
+  Said said(context);
+  module = parseSourceString<ModuleOp>(text, &context);
+  if (!module)
+    return refuse(said.text);
+  auto graphs = module->getOps<joint::GraphOp>();
+  if (!llvm::hasSingleElement(graphs))
+    return refuse("it holds no graph, or several");
+  graph = *graphs.begin();
+  if (!graph.getOutput().getGradientOf().empty())
+    return refuse("its graph has gradients of its own");
+  if (std::string what = listTensors(); !what.empty())
+    return refuse(what);
+  if (failed(makeRunnable(graph.getOperation())))
+    return refuse(said.text);
+  return true;
+}
+
+std::string InterpretedPhase::run(const std::vector<char *> &arguments,
+                                  const std::vector<char *> &results) {
+  std::vector<RuntimeValue> values;
+  for (auto [argument, bytes] : llvm::zip(taken, arguments)) {
+    auto storage = std::make_shared<Storage>();
+    storage->data = bytes;
+    storage->bytes = bytesOf(argument);
+    storage->writable = argument.isWritten;
+    auto shaped = cast<RankedTensorType>(
+        graph.getArgumentTypes()[values.size()]);
+    values.emplace_back(Tensor::on(storage, 0,
+                                   *dtypeOf(shaped.getElementType()),
+                                   argument.sizes));
+  }
+  Said said(*graph.getContext());
+  auto made = interpreter::run(graph, values);
+  if (failed(made))
+    return said.text;
+  for (size_t i = 0; i < results.size(); ++i) {
+    auto *tensor = std::get_if<Tensor>(&(*made)[i]);
+    if (!results[i])
+      continue;
+    if (!tensor)
+      return "result '" + this->made[i].name + "' is not defined";
+    Tensor whole = tensor->contiguous();
+    std::memcpy(results[i], whole.data(), bytesOf(this->made[i]));
+  }
+  return "";
+}
+
+std::unique_ptr<PhaseRunner>
+cutback::interpretPhase(MLIRContext &context, const std::string &text,
+                        const std::string &path, StepError &error) {
+  auto phase = std::make_unique<InterpretedPhase>();
+  if (!phase->read(context, text, path, error))
+    return nullptr;
+  return phase;
+}
