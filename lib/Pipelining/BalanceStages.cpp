@@ -9,8 +9,10 @@
 //   * the least time: bisection over times
 //   * the width: times fall in few steps as widths grow; ranges of widths with
 //     one time at both ends are passed over
-//   * the fewest bytes: a dynamic program over (stages, end), the best begin of
-//     each end by a queue of minima over the window that moves
+//   * the fewest bytes, then the most even times (least squares): a dynamic
+//     program over (stages, end). Squares of sums satisfy the quadrangle
+//     inequality, so the best begin only moves forward as the end does, and
+//     the ends are halved
 //
 // BalanceStagesTest compares it with all cuts of small sequences.
 
@@ -19,8 +21,8 @@
 #include "llvm/ADT/ArrayRef.h"
 
 #include <algorithm>
-#include <deque>
 #include <limits>
+#include <utility>
 
 using namespace cutback;
 
@@ -84,6 +86,19 @@ private:
   void chooseWidth(llvm::ArrayRef<int64_t> widths, const Width &first,
                    const Width &last, Width &best);
   std::optional<int64_t> leastTime(int64_t width);
+  /// Bytes first, then how uneven the times are.
+  struct Cost {
+    int64_t bytes = kInfinity;
+    double squares = 0;
+    bool operator<(const Cost &other) const {
+      return bytes != other.bytes ? bytes < other.bytes
+                                  : squares < other.squares;
+    }
+  };
+  using Span = std::pair<size_t, size_t>;
+  void extendStages(const std::vector<Cost> &best, std::vector<Cost> &next,
+                    std::vector<uint32_t> &begins, int64_t most, Span ends,
+                    Span candidates) const;
   std::optional<StageCut> fewestBytes(int64_t most) const;
   StageCut trace(const std::vector<std::vector<uint32_t>> &from) const;
 
@@ -153,34 +168,56 @@ Balancer::trace(const std::vector<std::vector<uint32_t>> &from) const {
   return cut;
 }
 
-/// best[e]: fewest bytes of cuts of the ops before place e into so many stages
-/// as were gone through; `from` has where the last of them begins.
+/// The best begins for ends from `low` to `high`, which are between `from` and
+/// `to`: that of the middle one bounds those on both sides.
+void Balancer::extendStages(const std::vector<Cost> &best,
+                            std::vector<Cost> &next,
+                            std::vector<uint32_t> &begins, int64_t most,
+                            Span ends, Span candidates) const {
+  if (ends.first >= ends.second)
+    return;
+  size_t end = (ends.first + ends.second) / 2;
+  size_t first = candidates.first;
+  Cost least;
+  for (size_t begin = candidates.first;
+       begin < std::min(end, candidates.second); ++begin) {
+    if (best[begin].bytes == kInfinity ||
+        !fits(places[begin], places[end], most))
+      continue;
+    auto ps = static_cast<double>(time[places[end]] - time[places[begin]]);
+    Cost cost{best[begin].bytes, best[begin].squares + ps * ps};
+    if (cost < least) {
+      least = cost;
+      first = begin;
+    }
+  }
+  bool isLast = end + 1 == places.size();
+  if (least.bytes != kInfinity && !isLast)
+    least.bytes += costs.bytes[places[end]];
+  next[end] = least;
+  begins[end] = static_cast<uint32_t>(first);
+  // An end without a begin says nothing of the others.
+  bool isBound = least.bytes != kInfinity;
+  extendStages(best, next, begins, most, {ends.first, end},
+               {candidates.first, isBound ? first + 1 : candidates.second});
+  extendStages(best, next, begins, most, {end + 1, ends.second},
+               {isBound ? first : candidates.first, candidates.second});
+}
+
+/// best[e]: the least cost of cuts of the ops before place e into so many
+/// stages as were gone through; `from` has where the last of them begins.
 std::optional<StageCut> Balancer::fewestBytes(int64_t most) const {
   size_t count = places.size();
-  std::vector<int64_t> best(count, kInfinity), next(count);
+  std::vector<Cost> best(count);
+  best[0] = {0, 0};
   std::vector<std::vector<uint32_t>> from;
-  best[0] = 0;
   for (unsigned stage = 0; stage < request.stages; ++stage) {
-    std::fill(next.begin(), next.end(), kInfinity);
+    std::vector<Cost> next(count);
     from.emplace_back(count, 0);
-    std::deque<size_t> queue;
-    for (size_t end = 1; end < count; ++end) {
-      size_t begin = end - 1;
-      while (!queue.empty() && best[queue.back()] > best[begin])
-        queue.pop_back();
-      if (best[begin] != kInfinity)
-        queue.push_back(begin);
-      while (!queue.empty() && !fits(places[queue.front()], places[end], most))
-        queue.pop_front();
-      if (queue.empty())
-        continue;
-      from.back()[end] = static_cast<uint32_t>(queue.front());
-      int64_t own = end + 1 < count ? costs.bytes[places[end]] : 0;
-      next[end] = best[queue.front()] + own;
-    }
+    extendStages(best, next, from.back(), most, {1, count}, {0, count});
     best.swap(next);
   }
-  if (best.back() == kInfinity)
+  if (best.back().bytes == kInfinity)
     return std::nullopt;
   return trace(from);
 }

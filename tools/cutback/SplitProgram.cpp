@@ -384,8 +384,8 @@ std::string describeSplit(const SplitProgram &program) {
       received += bytesOf(value);
     for (const PipelineSend &value : stage.sends)
       sent += bytesOf(value);
-    for (const PipelinePhase &phase : stage.phases)
-      ps += phase.picoseconds;
+    for (auto kind : {PipelineStage::Forward, PipelineStage::Backward})
+      ps += stage.phases[kind].picoseconds;
     table.add({stage.name, std::to_string(stage.parameters.size()),
                formatBytes(received), formatBytes(sent),
                formatBytes(stage.forwardSavedBytes),
