@@ -85,14 +85,20 @@ pipeline::Costs costsOf(const Pipeline &pipeline) {
   return costs;
 }
 
+/// Whether some gradient reaches a stage.
+static bool hasBackward(const PipelineStage &stage) {
+  return stage.phases[PipelineStage::Backward] ||
+         stage.phases[PipelineStage::Input] ||
+         stage.phases[PipelineStage::Weight];
+}
+
 static bool hasPhase(const PipelineStage &stage, ActionKind kind) {
   const auto &phases = stage.phases;
   switch (kind) {
   case ActionKind::Forward:
     return bool(phases[PipelineStage::Forward]);
   case ActionKind::Backward:
-    return phases[PipelineStage::Backward] || phases[PipelineStage::Input] ||
-           phases[PipelineStage::Weight];
+    return hasBackward(stage);
   case ActionKind::InputGradients:
   case ActionKind::WeightGradients:
     // A stage may have nothing to do in one of them.
@@ -110,12 +116,18 @@ checkPhases(const pipeline::Schedule &schedule, const Pipeline &pipeline) {
             " stages, the pipeline " + std::to_string(pipeline.stages.size()),
         "give --ranks and --stages-per-rank whose product is the number of "
         "stages, or split the model into as many"};
+  bool isTrained = std::any_of(pipeline.stages.begin(), pipeline.stages.end(),
+                               hasBackward);
   for (const pipeline::Row &row : schedule.rows)
     for (const auto &action : row) {
       std::optional<pipeline::ScheduleError> error;
       if (action)
         forEachPart(*action, [&](const pipeline::Action &part) {
-          if (!error && !hasPhase(pipeline.stages[part.stage], part.kind))
+          const PipelineStage &stage = pipeline.stages[part.stage];
+          // A stage that no gradient reaches has nothing to do there.
+          bool isIdle = part.kind != pipeline::ActionKind::Forward &&
+                        isTrained && !hasBackward(stage);
+          if (!error && !isIdle && !hasPhase(stage, part.kind))
             error = pipeline::ScheduleError{
                 format(part) + ": stage " + std::to_string(part.stage) +
                     " has no phase for it",
