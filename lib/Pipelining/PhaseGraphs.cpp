@@ -10,6 +10,7 @@
 //   3. functions become graphs: all that a phase is given is an input but for
 //      what outlives the step, and all that it makes a forward result
 
+#include "cutback/Dialect/Joint/CallArgs.h"
 #include "cutback/Interpreter/Step.h"
 #include "cutback/Pipelining/StageGraphs.h"
 
@@ -36,7 +37,6 @@ public:
         builder(stage.getContext()) {}
 
   FailureOr<std::vector<PhaseGraph>> run(const PhaseFunctions &functions);
-  PhaseGraph makeForward(func::FuncOp function);
 
 private:
   std::string nameOf(unsigned argument) const;
@@ -224,15 +224,11 @@ PhaseGraph PhaseMaker::make(StringRef phase, const NamedFunction &named) {
   return made;
 }
 
-PhaseGraph PhaseMaker::makeForward(func::FuncOp function) {
-  NamedFunction forward{function, nameArguments(function), names.results};
-  return make("forward", forward);
-}
-
 FailureOr<std::vector<PhaseGraph>>
 PhaseMaker::run(const PhaseFunctions &functions) {
   if (failed(checkHanded(functions.forward, functions.toInput)) ||
-      failed(checkHanded(functions.input, functions.toWeight)))
+      (functions.weight &&
+       failed(checkHanded(functions.input, functions.toWeight))))
     return failure();
   ArrayRef<std::string> results = names.results;
   NamedFunction forward{functions.forward, nameArguments(functions.forward),
@@ -248,12 +244,18 @@ PhaseMaker::run(const PhaseFunctions &functions) {
     gradientOf[argument] = results[functions.numForwardResults + i];
   for (int argument : functions.inputGradientOf)
     input.results.push_back(gradientOf[argument]);
+  std::vector<PhaseGraph> phases;
+  phases.push_back(make("forward", forward));
+  if (input.results.empty() && functions.toWeight.empty())
+    return phases;
+  if (!functions.weight) {
+    phases.push_back(make("backward", input));
+    return phases;
+  }
   NamedFunction weight{functions.weight, nameHanded(input, functions.toWeight),
                        {}};
   for (int argument : functions.weightGradientOf)
     weight.results.push_back(gradientOf[argument]);
-  std::vector<PhaseGraph> phases;
-  phases.push_back(make("forward", forward));
   NamedFunction joined = join(input, weight);
   phases.push_back(make("backward", joined));
   joined.function.erase();
@@ -267,9 +269,36 @@ cutback::makePhases(GraphOp stage, const PhaseFunctions &functions) {
   return PhaseMaker(stage).run(functions);
 }
 
+/// The halves as a plan whose input phase is the whole backward.
+static PhaseFunctions asPhases(GraphOp stage, const Partition &partition) {
+  PhaseFunctions functions;
+  functions.forward = partition.forward;
+  functions.input = partition.backward;
+  functions.numForwardResults = stage.getNumForwardResults();
+  auto numberOf = [&](func::FuncOp function, unsigned arg) {
+    auto name = function.getArgAttrOfType<StringAttr>(arg, JointDialect::kName);
+    for (unsigned own = 0; own < stage.getNumArguments(); ++own)
+      if (stage.getArgName(own) == name.getValue())
+        return static_cast<int>(own);
+    return -1;
+  };
+  for (Value value : endOf(functions.forward)
+                         ->getOperands()
+                         .drop_front(functions.numForwardResults)) {
+    HandedValue &handed = functions.toInput.emplace_back();
+    handed.name = getValueName(value).str();
+    if (auto argument = dyn_cast<BlockArgument>(value))
+      handed.argument = numberOf(functions.forward, argument.getArgNumber());
+  }
+  for (unsigned arg = functions.toInput.size();
+       arg < functions.input.getNumArguments(); ++arg)
+    functions.backwardArgs.push_back(numberOf(functions.input, arg));
+  ArrayRef<int32_t> gradients = stage.getOutput().getGradientOf();
+  functions.inputGradientOf.assign(gradients.begin(), gradients.end());
+  return functions;
+}
+
 FailureOr<std::vector<PhaseGraph>>
-cutback::makeForwardPhase(GraphOp stage, const Partition &partition) {
-  std::vector<PhaseGraph> phases;
-  phases.push_back(PhaseMaker(stage).makeForward(partition.forward));
-  return phases;
+cutback::makePhases(GraphOp stage, const Partition &partition) {
+  return PhaseMaker(stage).run(asPhases(stage, partition));
 }

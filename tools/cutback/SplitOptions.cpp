@@ -21,6 +21,10 @@ std::vector<OptionSpec> splitOptions() {
       {"multi-use", OptionSpec::Text, "replicate|transmit|P=...,...",
        "a parameter of several stages: each has it (default),\n"
        "or the first sends it; of all, or by name"},
+      {"backward", OptionSpec::Choice, "split|whole",
+       "split: input and weight gradients can run apart, for\n"
+       "schedules with I and W (default); whole: a plan for\n"
+       "schedules without"},
       {"split-dim", OptionSpec::Text, "input.N=D|none,...",
        "the dimension along which an input is split into\n"
        "micro-batches; default 0; none: each has all of it"},
@@ -113,6 +117,7 @@ int readSplitRequest(Session &session, SplitRequest &request) {
     return code;
   if (int code = readSplitDims(session, request))
     return code;
+  request.isWhole = line.get("backward") == "whole";
   request.target.target = std::string(line.get("target").value_or("cpu"));
   if (!line.has("device") && request.target.target == "cpu")
     request.partition.device = "cpu";

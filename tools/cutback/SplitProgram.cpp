@@ -302,11 +302,15 @@ int Splitter::planStage(joint::GraphOp graph,
                         std::vector<PhaseGraph> &phases) {
   session.progress.step("planning stages");
   FailureOr<std::vector<PhaseGraph>> made;
-  if (graph.getOutput().getGradientOf().empty()) {
-    auto plan = planStep(graph, phaseOptions());
+  bool isForward = graph.getOutput().getGradientOf().empty();
+  if (isForward || request.isWhole) {
+    PartitionOptions options = isForward ? phaseOptions() : request.partition;
+    options.memory.emplace();
+    options.figures = false;
+    auto plan = planStep(graph, options);
     if (failed(plan))
-      return NoPlan;
-    made = makeForwardPhase(graph, (*plan)->partition);
+      return inputAllowsPlan(graph, options) ? NoPlan : WrongInput;
+    made = makePhases(graph, (*plan)->partition);
   } else {
     ThreeWayOptions options;
     options.partition = request.partition;

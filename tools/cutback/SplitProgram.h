@@ -19,6 +19,9 @@ struct SplitRequest {
   StageChoice choice;
   /// By input, where it is not 0; -1: each micro-batch has all of it.
   std::map<std::string, int64_t> splitDims;
+  /// One backward a stage, planned as such; else input and weight gradients
+  /// can run apart too.
+  bool isWhole = false;
   TargetChoice target; ///< "reference": no machine code
 };
 

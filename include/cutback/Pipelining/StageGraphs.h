@@ -43,9 +43,10 @@ struct PhaseGraph {
 mlir::FailureOr<std::vector<PhaseGraph>>
 makePhases(joint::GraphOp stage, const PhaseFunctions &functions);
 
-/// The same for a stage without a backward, from its plan.
+/// The same from a plan of two halves: `forward`, and `backward` if there is
+/// one.
 mlir::FailureOr<std::vector<PhaseGraph>>
-makeForwardPhase(joint::GraphOp stage, const Partition &partition);
+makePhases(joint::GraphOp stage, const Partition &partition);
 
 } // namespace cutback
 
