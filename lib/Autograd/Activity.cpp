@@ -16,6 +16,24 @@ std::vector<unsigned> cutback::findGradientTargets(joint::GraphOp graph) {
   return {targets.begin(), targets.end()};
 }
 
+LogicalResult
+cutback::markGradientTargets(joint::GraphOp graph,
+                             const std::vector<std::string> &names) {
+  if (names.empty())
+    return success();
+  DifferentiateOptions options;
+  options.gradOf = names;
+  GradientTargets targets;
+  if (failed(chooseTargets(graph, options, targets)))
+    return failure();
+  for (unsigned arg = 0; arg < graph.getNumArguments(); ++arg) {
+    graph.removeArgAttr(arg, kRequiresGrad);
+    if (targets.wanted.count(arg))
+      graph.setArgAttr(arg, kRequiresGrad, UnitAttr::get(graph.getContext()));
+  }
+  return success();
+}
+
 llvm::DenseSet<Value> cutback::findActiveValues(joint::GraphOp graph) {
   llvm::DenseSet<Value> active;
   for (unsigned arg : findGradientTargets(graph))

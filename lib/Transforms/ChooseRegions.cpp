@@ -79,6 +79,21 @@ struct ModulePattern {
   }
 };
 
+FailureOr<ModulePattern> readPattern(GraphOp graph, StringRef path) {
+  ModulePattern pattern;
+  pattern.text = path.str();
+  SmallVector<StringRef> components;
+  path.split(components, '.');
+  for (StringRef component : components) {
+    auto glob = llvm::GlobPattern::create(component);
+    if (!glob)
+      return graph.emitError("'") << path << "' is no pattern of modules: "
+                                  << llvm::toString(glob.takeError());
+    pattern.components.push_back(std::move(*glob));
+  }
+  return pattern;
+}
+
 class RegionChooser {
 public:
   RegionChooser(GraphOp graph, const RegionRequest &request)
@@ -147,20 +162,11 @@ private:
 
   LogicalResult readPatterns() {
     for (const std::string &text : request.modules) {
-      ModulePattern &pattern = patterns.emplace_back();
       auto [path, settings] = StringRef(text).split(',');
-      pattern.text = path.str();
-      if (failed(readSettings(settings, pattern.settings)))
+      FailureOr<ModulePattern> pattern = readPattern(graph, path);
+      if (failed(pattern) || failed(readSettings(settings, pattern->settings)))
         return failure();
-      SmallVector<StringRef> components;
-      path.split(components, '.');
-      for (StringRef component : components) {
-        auto glob = llvm::GlobPattern::create(component);
-        if (!glob)
-          return graph.emitError("'") << text << "' is no pattern of modules: "
-                                      << llvm::toString(glob.takeError());
-        pattern.components.push_back(std::move(*glob));
-      }
+      patterns.push_back(std::move(*pattern));
     }
     return success();
   }
@@ -446,4 +452,20 @@ LogicalResult cutback::chooseRegions(GraphOp graph,
     return failure();
   graph->setAttr(kChosen, chosen);
   return success();
+}
+
+FailureOr<bool> cutback::fitsModule(GraphOp graph, StringRef request) {
+  FailureOr<ModulePattern> pattern =
+      readPattern(graph, request.split(',').first);
+  if (failed(pattern))
+    return failure();
+  for (StringRef module : findModules(GraphView::build(graph))) {
+    SmallVector<StringRef> path;
+    module.split(path, '.');
+    // A module around that of an op fits, too.
+    for (; !path.empty(); path.pop_back())
+      if (pattern->matches(path))
+        return true;
+  }
+  return false;
 }

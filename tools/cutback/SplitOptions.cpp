@@ -88,6 +88,34 @@ static int readSplitDims(Session &session, SplitRequest &request) {
   return Done;
 }
 
+/// Options that mean something for one graph alone, or for one plan of a stage.
+static int refuseOthers(Session &session, const SplitRequest &request) {
+  static constexpr const char *kOfOneGraph[] = {
+      "hook",     "grad-penalty", "sequence",  "collectives-first",
+      "group-size", "checkpoint-sequential", "dump-network", "keep-composites"};
+  for (const char *name : kOfOneGraph)
+    if (session.line.has(name))
+      return wrongUsage(session,
+                        "--" + std::string(name) +
+                            " is for a model in one piece, not for stages",
+                        "leave it out, or use `cutback compile` and `train`");
+  if (request.gradients.second.isAsked())
+    return wrongUsage(session,
+                      "--of is for a model in one piece, not for stages",
+                      "a pipeline differentiates the loss, or all outputs "
+                      "where there is none");
+  static constexpr const char *kOfHalves[] = {
+      "strategy", "cost-model", "minimize",    "rules",
+      "free-parameters", "torch-config", "solver"};
+  for (const char *name : kOfHalves)
+    if (session.line.has(name) && !request.isWhole)
+      return wrongUsage(session,
+                        "--" + std::string(name) +
+                            " has no effect on a plan of three phases",
+                        "give --backward=whole, or leave it out");
+  return Done;
+}
+
 int readSplitRequest(Session &session, SplitRequest &request) {
   const CommandLine &line = session.line;
   if (!line.has("o"))
@@ -118,6 +146,8 @@ int readSplitRequest(Session &session, SplitRequest &request) {
   if (int code = readSplitDims(session, request))
     return code;
   request.isWhole = line.get("backward") == "whole";
+  if (int code = refuseOthers(session, request))
+    return code;
   request.target.target = std::string(line.get("target").value_or("cpu"));
   if (!line.has("device") && request.target.target == "cpu")
     request.partition.device = "cpu";

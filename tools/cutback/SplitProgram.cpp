@@ -16,9 +16,10 @@
 #include "StepKernels.h"
 #include "StepSources.h"
 
-#include "cutback/Analysis/GraphView.h"
+#include "cutback/Autograd/Activity.h"
 #include "cutback/Interpreter/Step.h"
 #include "cutback/Pipelining/FixSizes.h"
+#include "cutback/Pipelining/StageOptions.h"
 #include "cutback/Planner/Planner.h"
 #include "cutback/Planner/ThreeWay.h"
 #include "cutback/Report/PartitionFiles.h"
@@ -45,7 +46,7 @@ public:
 private:
   int cut();
   int addStage(unsigned number);
-  int planStage(joint::GraphOp graph, std::vector<PhaseGraph> &phases);
+  int planStage(unsigned number, std::vector<PhaseGraph> &phases);
   PartitionOptions phaseOptions() const;
   int addPhase(PhaseGraph &phase, PipelineStage &stage);
   int compilePhase(const PartitionResult &plan, joint::GraphOp graph,
@@ -65,6 +66,8 @@ private:
   const SplitRequest &request;
   SplitProgram &program;
   CutProgram stages;
+  TrainingGraphOptions gradients; ///< of each stage
+  std::vector<PartitionOptions> optionsOf; ///< by stage
   StepFiles sources;
 };
 
@@ -90,16 +93,27 @@ int Splitter::cut() {
   session.progress.step("cutting");
   if (graph.getOutput().getGradientOf().empty() &&
       (failed(makeFunctional(graph, request.gradients.functionalizeRng)) ||
+       failed(markGradientTargets(
+           graph, request.gradients.differentiate.gradOf)) ||
        failed(fixSizes(graph, request.partition.symbols))))
     return WrongInput;
+  gradients = request.gradients;
+  gradients.differentiate.gradOf.clear(); // marked
+  PartitionOptions options = request.partition;
+  options.symbols.clear(); // fixed
   FailureOr<CutProgram> program =
-      cutStages(graph, request.choice, request.gradients, request.partition);
+      cutStages(graph, request.choice, gradients, options);
   if (failed(program))
     return WrongInput;
   stages = std::move(*program);
   session.progress.step("making training graphs");
-  return failed(differentiateStages(stages, request.gradients)) ? WrongInput
-                                                                : Done;
+  if (failed(differentiateStages(stages, gradients)))
+    return WrongInput;
+  auto distributed = distributeOptions(stages, options);
+  if (failed(distributed))
+    return WrongInput;
+  optionsOf = std::move(*distributed);
+  return Done;
 }
 
 //===----------------------------------------------------------------------===//
@@ -252,6 +266,10 @@ int Splitter::compilePhase(const PartitionResult &plan, joint::GraphOp graph,
 /// Of a graph that has nothing to save: its launches in an arena.
 PartitionOptions Splitter::phaseOptions() const {
   PartitionOptions options = request.partition;
+  options.policies.clear();
+  options.checkpoint.clear();
+  options.checkpointPolicies.clear();
+  options.symbols.clear();
   options.mayLackGradients = true;
   options.strategy = Strategy::Eager;
   options.bytePricePs = 0;
@@ -298,13 +316,13 @@ int Splitter::addWeights(const PipelineStage &stage) {
   return Done;
 }
 
-int Splitter::planStage(joint::GraphOp graph,
-                        std::vector<PhaseGraph> &phases) {
+int Splitter::planStage(unsigned number, std::vector<PhaseGraph> &phases) {
+  joint::GraphOp graph = stages.stages[number];
   session.progress.step("planning stages");
   FailureOr<std::vector<PhaseGraph>> made;
   bool isForward = graph.getOutput().getGradientOf().empty();
   if (isForward || request.isWhole) {
-    PartitionOptions options = isForward ? phaseOptions() : request.partition;
+    PartitionOptions options = isForward ? phaseOptions() : optionsOf[number];
     options.memory.emplace();
     options.figures = false;
     auto plan = planStep(graph, options);
@@ -313,7 +331,9 @@ int Splitter::planStage(joint::GraphOp graph,
     made = makePhases(graph, (*plan)->partition);
   } else {
     ThreeWayOptions options;
-    options.partition = request.partition;
+    options.partition = optionsOf[number];
+    options.toInputBytePs = options.toWeightBytePs =
+        optionsOf[number].bytePricePs;
     FailureOr<ThreeWayPartition> plan = partitionThreeWay(graph, options);
     if (failed(plan))
       return inputAllowsPlan(graph, options.partition) ? NoPlan : WrongInput;
@@ -333,7 +353,7 @@ int Splitter::addStage(unsigned number) {
   alone->push_back(graph->clone());
   addFile(stage.name + "/" + kPartitionFiles[0], printModule(*alone));
   std::vector<PhaseGraph> phases;
-  if (int code = planStage(graph, phases))
+  if (int code = planStage(number, phases))
     return code;
   describeArguments(graph, number, stage);
   describeResults(graph, number, stage);

@@ -39,6 +39,10 @@ struct RegionRequest {
 mlir::LogicalResult chooseRegions(joint::GraphOp graph,
                                   const RegionRequest &request);
 
+/// Whether an entry of RegionRequest::modules fits a module of `graph`. Fails
+/// with an error at the graph where it is no pattern. Linear.
+mlir::FailureOr<bool> fitsModule(joint::GraphOp graph, llvm::StringRef request);
+
 } // namespace cutback
 
 #endif // CUTBACK_TRANSFORMS_CHOOSEREGIONS_H
