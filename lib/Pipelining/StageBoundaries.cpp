@@ -94,7 +94,7 @@ cutback::findSplitPoints(GraphOp graph, ArrayRef<SplitPoint> points) {
       if (!isIn && last >= 0 && point.isEnd)
         begins.insert(static_cast<unsigned>(last) + 1);
       isFound |= isIn;
-      last = isIn ? op : -1;
+      last = isIn ? static_cast<int64_t>(op) : -1;
     }
     if (!isFound) {
       auto diagnostic = graph.emitError("no op belongs to a module called '")

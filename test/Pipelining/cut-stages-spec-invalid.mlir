@@ -6,6 +6,7 @@
 // RUN: not cutback-opt %s --cutback-cut-stages="multi-use=share" 2>&1 | FileCheck %s --check-prefix=USE
 // RUN: not cutback-opt %s --cutback-cut-stages="stages=2 bandwidth-gbps=0" 2>&1 | FileCheck %s --check-prefix=LINK
 // RUN: cutback-opt %s --cutback-cut-stages="split-spec=layers.0=end" | FileCheck %s
+// RUN: cutback-opt %s --cutback-cut-stages="split-spec=layers.1=begin" | FileCheck %s
 
 // TEXT: error: --split-spec takes MODULE=begin or MODULE=end, several with commas, not 'layer.1'
 // TWICE: error: --split-spec names 'a=begin' twice
