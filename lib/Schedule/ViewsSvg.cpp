@@ -77,7 +77,7 @@ public:
   }
 
   std::string write(bool isPart) {
-    double fullWidth = kLeft + width + 20;
+    double fullWidth = kLeft + width + 40;
     double fullHeight = kTop + height * view.schedule.ranks + 26;
     text = "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"" +
            number(fullWidth) + "\" height=\"" + number(fullHeight) +

@@ -3,7 +3,7 @@
 // `cutback schedule`: how the ranks of a pipeline would run.
 //
 //   1. costs: of a pipeline that `split` wrote, or of the command line
-//   2. the schedule: by name, or from a file of actions
+//   2. the schedule: by name, from a file of actions, or searched for
 //   3. checks: what is wrong is said with rank, step and the grid
 //   4. a simulation, and a bound that no order beats
 //   5. text or JSON, and the files that were asked for
@@ -13,9 +13,11 @@
 #include "ScheduleInputs.h"
 
 #include "cutback/Runtime/Pipeline/PipelineCosts.h"
+#include "cutback/Schedule/Automatic.h"
 #include "cutback/Schedule/Csv.h"
 #include "cutback/Schedule/Lower.h"
 #include "cutback/Schedule/Views.h"
+#include "cutback/Support/Text.h"
 
 #include "llvm/ADT/StringExtras.h"
 
@@ -37,14 +39,18 @@ CommandSpec scheduleSpec() {
       "any case, and files of actions\nin PyTorch's notation "
       "(docs/Schedules.md).";
   spec.options = {
-      {"schedule", OptionSpec::Text, "NAME|F.csv", "a name, or a file"},
-      {"ranks", OptionSpec::Integer, "N", "of a named schedule", false, 1},
-      {"micro-batches", OptionSpec::Integer, "M", "of a named schedule", false,
+      {"schedule", OptionSpec::Text, "NAME|F.csv|auto",
+       "a name, a file, or the fastest that is found for\nthese costs within "
+       "--memory-limit"},
+      {"ranks", OptionSpec::Integer, "N", "unless it is a file", false, 1},
+      {"micro-batches", OptionSpec::Integer, "M", "unless it is a file", false,
        1},
       {"stages-per-rank", OptionSpec::Integer, "V",
-       "default: as many as P has for N ranks, else 1 for\nGPipe and 1F1B, 2 "
-       "for the others",
+       "default: as many as P has for N ranks, else 1 for\nGPipe, 1F1B and "
+       "auto, 2 for the others",
        false, 1},
+      {"memory-limit", OptionSpec::Text, "BYTES",
+       "of each rank, as 4096, 1.5MiB or 24GiB"},
       {"forward-only", OptionSpec::Flag, "", "for evaluation: no backwards"},
       {"json", OptionSpec::Flag, "", "print one JSON object (schema 1)"},
       {"svg", OptionSpec::Text, "F", "write a picture as well"},
@@ -72,6 +78,8 @@ CommandSpec scheduleSpec() {
       "--times=F=1,I=1.2,W=0.8",
       "schedule --schedule=V-Half --ranks=4 --micro-batches=16 "
       "--bytes=F=120MiB,I=196MiB",
+      "schedule --schedule=auto --ranks=4 --stages-per-rank=2 "
+      "--micro-batches=16 --bytes=F=1GiB,I=1GiB --memory-limit=6GiB",
       "schedule P --schedule=InterleavedZeroBubble --ranks=4 "
       "--micro-batches=8 --latency-us=5 --bandwidth=50",
       "schedule --schedule=1F1B --ranks=2 --micro-batches=4 --csv=f.csv "
@@ -91,6 +99,8 @@ public:
   int run() {
     if (int code = checkUsage())
       return code;
+    if (int code = readMemoryLimit(session, memoryLimit))
+      return code;
     if (!line.arguments.empty())
       if (int code = readPipeline())
         return code;
@@ -102,8 +112,13 @@ public:
     auto simulation = simulate(schedule, costs, error);
     if (!simulation)
       return reportError(session, error);
-    ScheduleView view{schedule, costs, *simulation,
-                      boundMakespan(problemOf(schedule, costs))};
+    if (int code = checkMemory(*simulation))
+      return code;
+    Problem problem = problemOf(schedule, costs);
+    problem.memoryLimit = memoryLimit;
+    ScheduleView view{schedule, costs, *simulation, boundMakespan(problem)};
+    if (found)
+      view.bound = found->bound;
     return write(view);
   }
 
@@ -150,7 +165,7 @@ private:
   int readSchedule() {
     std::string name(*line.get("schedule"));
     if (!isFile())
-      return generateNamed(name);
+      return name == "auto" ? searchAutomatic() : generateNamed(name);
     for (const char *option : {"ranks", "micro-batches", "stages-per-rank"})
       if (line.has(option))
         return wrongUsage("--" + std::string(option) + " beside a file",
@@ -166,28 +181,83 @@ private:
     return Done;
   }
 
+  /// Sizes from the command line. Exit code.
+  int readShape(const std::string &name, Shape &shape) {
+    for (const char *option : {"ranks", "micro-batches"})
+      if (!line.has(option))
+        return wrongUsage("no --" + std::string(option),
+                          "a schedule has any number of them");
+    auto sizeOf = [&](const char *option) {
+      return static_cast<int>(
+          std::min<int64_t>(line.integer(option).value_or(1), kMostSize));
+    };
+    shape.ranks = sizeOf("ranks");
+    shape.microBatches = sizeOf("micro-batches");
+    shape.isForwardOnly = line.has("forward-only");
+    return findStagesPerRank(name, shape);
+  }
+
   int generateNamed(const std::string &name) {
-    ScheduleError error;
     Shape shape;
-    if (findScheduleName(name)) {
-      for (const char *option : {"ranks", "micro-batches"})
-        if (!line.has(option))
-          return wrongUsage("no --" + std::string(option),
-                            "a named schedule has any number of them");
-      auto sizeOf = [&](const char *option) {
-        return static_cast<int>(std::min<int64_t>(
-            line.integer(option).value_or(1), int64_t(1) << 24));
-      };
-      shape.ranks = sizeOf("ranks");
-      shape.microBatches = sizeOf("micro-batches");
-      shape.isForwardOnly = line.has("forward-only");
-      if (int code = findStagesPerRank(name, shape))
+    if (findScheduleName(name))
+      if (int code = readShape(name, shape))
         return code;
-    }
+    ScheduleError error;
     auto made = generate(name, shape, error);
     if (!made)
       return reportError(session, error, WrongUsage);
     schedule = *made;
+    return Done;
+  }
+
+  int searchAutomatic() {
+    AutomaticRequest request;
+    if (int code = readShape("auto", request.shape))
+      return code;
+    const Shape &shape = request.shape;
+    // As of a named one, which has any number of stages.
+    ScheduleError error;
+    if (!generate("LoopedBFS", shape, error))
+      return reportError(session, error, WrongUsage);
+    if (int code = findCosts(shape.ranks * shape.stagesPerRank))
+      return code;
+    if (memoryLimit != kNoMemoryLimit && !hasBytes())
+      return wrongUsage("--memory-limit without bytes",
+                        "say what a micro-batch keeps by --bytes=F=N,I=N, or "
+                        "give a pipeline that was split");
+    request.costs = costs;
+    request.memoryLimit = memoryLimit;
+    if (pipeline)
+      for (const PipelineStage &stage : pipeline->stages)
+        request.splitsBackwards &= stage.phases[PipelineStage::Input] ||
+                                   stage.phases[PipelineStage::Weight];
+    session.progress.step("searching");
+    found = findSchedule(request, error);
+    if (!found)
+      return reportError(session, error, NoPlan);
+    schedule = found->schedule;
+    return Done;
+  }
+
+  bool hasBytes() const {
+    bool found = false;
+    for (const StageCosts &stage : costs.stages)
+      found |= stage.untilInputs > 0 || stage.untilWeights > 0;
+    return found;
+  }
+
+  int checkMemory(const Simulation &simulation) {
+    for (size_t rank = 0; rank < simulation.ranks.size(); ++rank) {
+      int64_t peak = simulation.ranks[rank].peakBytes;
+      if (peak <= memoryLimit)
+        continue;
+      session.error("rank " + std::to_string(rank) + " needs " +
+                    formatBytes(peak) + ", more than --memory-limit=" +
+                    std::string(*line.get("memory-limit")));
+      session.note("--schedule=auto looks for one within it; V-Half and V-Min "
+                   "hold a half and a third of what 1F1B does");
+      return NoPlan;
+    }
     return Done;
   }
 
@@ -206,21 +276,23 @@ private:
     }
     if (auto given = line.integer("stages-per-rank"))
       shape.stagesPerRank =
-          static_cast<int>(std::min<int64_t>(*given, int64_t(1) << 24));
+          static_cast<int>(std::min<int64_t>(*given, kMostSize));
     return Done;
+  }
+
+  int findCosts(int stages) {
+    costs = pipeline ? costsOf(*pipeline) : equalCosts(stages);
+    return readCosts(session, costs);
   }
 
   /// Costs, and checks with them.
   int prepare() {
-    if (pipeline) {
+    if (pipeline)
       if (auto error = checkPhases(schedule, *pipeline))
         return reportError(session, *error);
-      costs = costsOf(*pipeline);
-    } else {
-      costs = equalCosts(schedule.stages);
-    }
-    if (int code = readCosts(session, costs))
-      return code;
+    if (!found)
+      if (int code = findCosts(schedule.stages))
+        return code;
     ListForm form = ListForm::Compute;
     for (const Row &row : schedule.rows)
       for (const auto &action : row)
@@ -268,9 +340,13 @@ private:
                                            : formatTimeline(view));
   }
 
+  static constexpr int64_t kMostSize = int64_t(1) << 24;
+
   Session session;
   const CommandLine &line;
+  int64_t memoryLimit = kNoMemoryLimit;
   std::optional<Pipeline> pipeline;
+  std::optional<AutomaticSchedule> found;
   Costs costs;
   Schedule schedule, lists;
 };
