@@ -31,7 +31,7 @@ static const char kScript[] =
 #include "page.js.inc"
     ;
 
-static std::string escaped(StringRef text) {
+std::string escapeHtml(StringRef text) {
   std::string out;
   for (char c : validText(text))
     switch (c) {
@@ -56,8 +56,7 @@ static std::string escaped(StringRef text) {
   return out;
 }
 
-/// How a content security policy names an inline element.
-static std::string hashOf(StringRef text) {
+std::string policyHash(StringRef text) {
   auto bytes = llvm::ArrayRef(reinterpret_cast<const uint8_t *>(text.data()),
                               text.size());
   auto hash = llvm::SHA256::hash(bytes);
@@ -114,7 +113,7 @@ std::string Page::headline(size_t index) const {
 //===----------------------------------------------------------------------===//
 
 static void addCell(std::string &out, const std::string &text) {
-  out += "<td>" + escaped(text) + "</td>";
+  out += "<td>" + escapeHtml(text) + "</td>";
 }
 
 /// PyTorch that compiles nothing.
@@ -134,7 +133,7 @@ static std::string tableRows(const Page &page, size_t chosen,
     const PagePlan &plan = page.plans[i];
     out += "<tr data-plan=\"" + std::to_string(i) + "\"" +
            (i == chosen ? " aria-current=\"true\"" : "") +
-           "><th scope=\"row\">" + escaped(plan.name.label) + "</th>";
+           "><th scope=\"row\">" + escapeHtml(plan.name.label) + "</th>";
     addCell(out, formatBytes(plan.peakBytes));
     addCell(out, formatBytes(plan.savedBytes));
     addCell(out, formatCount(plan.recomputedOps));
@@ -144,7 +143,7 @@ static std::string tableRows(const Page &page, size_t chosen,
   }
   if (!other)
     return out;
-  out += "<tr><th scope=\"row\">" + escaped(other->origin) +
+  out += "<tr><th scope=\"row\">" + escapeHtml(other->origin) +
          "’s, from the log</th>";
   addCell(out, other->peakBytes ? formatBytes(*other->peakBytes) : "–");
   addCell(out, formatBytes(other->savedBytes));
@@ -154,12 +153,11 @@ static std::string tableRows(const Page &page, size_t chosen,
   return out + "</tr>\n";
 }
 
-/// The template with its marks, `{{name}}`, replaced, once each: what is put in
-/// is not looked at again.
-static std::string
-fillIn(const std::vector<std::pair<StringRef, std::string>> &fields) {
+std::string
+fillTemplate(StringRef text,
+             const std::vector<std::pair<StringRef, std::string>> &fields) {
   std::string out;
-  StringRef rest = kTemplate;
+  StringRef rest = text;
   while (true) {
     auto [before, behind] = rest.split("{{");
     out += before;
@@ -176,21 +174,22 @@ fillIn(const std::vector<std::pair<StringRef, std::string>> &fields) {
 std::string Page::html() const {
   std::string list;
   for (const std::string &note : notes)
-    list += "<p class=\"note\">" + escaped(note) + "</p>\n";
+    list += "<p class=\"note\">" + escapeHtml(note) + "</p>\n";
   StringRef subtitleText = StringRef(subtitle).trim();
-  return fillIn({
-      {"title", escaped(title)},
-      {"style-hash", hashOf(kStyle)},
-      {"script-hash", hashOf(kScript)},
-      {"style", kStyle},
-      {"script", kScript},
-      {"subtitle", escaped(subtitleText)},
-      {"headline", escaped(headline(chosen))},
-      {"rows", tableRows(*this, chosen, other) +
-                   (eager ? eagerRow(*eager) : std::string())},
-      {"notes", list},
-      {"data", data()},
-  });
+  return fillTemplate(
+      kTemplate, {
+                     {"title", escapeHtml(title)},
+                     {"style-hash", policyHash(kStyle)},
+                     {"script-hash", policyHash(kScript)},
+                     {"style", kStyle},
+                     {"script", kScript},
+                     {"subtitle", escapeHtml(subtitleText)},
+                     {"headline", escapeHtml(headline(chosen))},
+                     {"rows", tableRows(*this, chosen, other) +
+                                  (eager ? eagerRow(*eager) : std::string())},
+                     {"notes", list},
+                     {"data", data()},
+                 });
 }
 
 } // namespace cutback

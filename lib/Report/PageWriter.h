@@ -15,6 +15,18 @@ namespace cutback {
 /// `text`, with what is not UTF-8 replaced.
 std::string validText(llvm::StringRef text);
 
+/// `text` as HTML shows it.
+std::string escapeHtml(llvm::StringRef text);
+
+/// How a content security policy names an inline element.
+std::string policyHash(llvm::StringRef text);
+
+/// A template with its marks, `{{name}}`, replaced, once each: what is put in
+/// is not looked at again.
+std::string fillTemplate(
+    llvm::StringRef text,
+    const std::vector<std::pair<llvm::StringRef, std::string>> &fields);
+
 /// Writes the data of a page, once.
 class PageWriter {
 public:

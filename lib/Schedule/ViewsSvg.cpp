@@ -21,7 +21,8 @@
 
 namespace cutback::pipeline {
 
-static constexpr double kLeft = 70, kTop = 64, kBar = 24, kGap = 8, kCurve = 30;
+static constexpr double kLeft = 100, kTop = 64, kBar = 24, kGap = 8,
+                        kCurve = 30;
 
 static const char *const kStyle =
     "<style>text{font:11px sans-serif;fill:#1b1f24}"
@@ -79,9 +80,11 @@ public:
   std::string write(bool isPart) {
     double fullWidth = kLeft + width + 40;
     double fullHeight = kTop + height * view.schedule.ranks + 26;
+    double above = isPart ? kTop - 24 : 0; // a page has a title of its own
+    std::string high = number(fullHeight - above);
     text = "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"" +
-           number(fullWidth) + "\" height=\"" + number(fullHeight) +
-           "\" viewBox=\"0 0 " + number(fullWidth) + " " + number(fullHeight) +
+           number(fullWidth) + "\" height=\"" + high + "\" viewBox=\"0 " +
+           number(above) + " " + number(fullWidth) + " " + high +
            "\" role=\"img\" class=\"schedule\">\n<title>" +
            escapeXml(titleOf(view.schedule)) + "</title>\n";
     if (!isPart) {

@@ -12,6 +12,7 @@
 
 #include "ScheduleInputs.h"
 
+#include "cutback/Report/SchedulePage.h"
 #include "cutback/Runtime/Pipeline/PipelineCosts.h"
 #include "cutback/Schedule/Automatic.h"
 #include "cutback/Schedule/Csv.h"
@@ -54,6 +55,8 @@ CommandSpec scheduleSpec() {
       {"forward-only", OptionSpec::Flag, "", "for evaluation: no backwards"},
       {"json", OptionSpec::Flag, "", "print one JSON object (schema 1)"},
       {"svg", OptionSpec::Text, "F", "write a picture as well"},
+      {"html", OptionSpec::Text, "F",
+       "write a page for a browser as well; it needs no network"},
       {"trace", OptionSpec::Text, "F",
        "write a trace as well, for Perfetto\n(ui.perfetto.dev) or "
        "chrome://tracing"},
@@ -134,7 +137,7 @@ private:
       return wrongUsage("no --schedule", "give a name or a file of actions; "
                                          "see `cutback schedule --help`");
     int toOutput = line.has("json");
-    for (const char *name : {"svg", "trace", "csv"})
+    for (const char *name : {"svg", "html", "trace", "csv"})
       toOutput += line.get(name) == "-";
     if (toOutput > 1)
       return wrongUsage("several results go to standard output",
@@ -329,10 +332,13 @@ private:
     if (auto path = line.get("svg"))
       if (int code = session.write(path, writeScheduleSvg(view)))
         return code;
+    if (auto path = line.get("html"))
+      if (int code = session.write(path, writeSchedulePage(view)))
+        return code;
     if (auto path = line.get("trace"))
       if (int code = session.write(path, writeScheduleTrace(view)))
         return code;
-    for (const char *name : {"svg", "trace", "csv"})
+    for (const char *name : {"svg", "html", "trace", "csv"})
       if (line.get(name) == "-")
         return Done;
     return session.write(std::nullopt, line.has("json")
