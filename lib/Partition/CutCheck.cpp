@@ -25,3 +25,17 @@ LogicalResult cutback::verifyCut(joint::GraphOp graph,
                        "(--solver) may do";
   return diag;
 }
+
+LogicalResult cutback::verifyBound(joint::GraphOp graph,
+                                   const ThreeWayProblem &problem,
+                                   const ThreeWayBound &bound) {
+  std::string fault = checkBound(problem, bound);
+  if (fault.empty())
+    return success();
+  auto diag = graph.emitOpError("the bound of its three phases is not proved: "
+                                "it ")
+              << fault;
+  diag.attachNote() << "this is a defect of the program; the phases are right "
+                       "(verify off leaves the proof out)";
+  return diag;
+}

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Writes the two functions of a partition (FunctionEmitter), and the link that
-// lists what they hand over. Linear.
+// Writes the two functions of a partition (FunctionEmitter): the forward with
+// its results and the saved values, the backward with the saved values first
+// among its arguments. The link lists what they hand over, sizes before
+// tensors, and says how many of the forward's results are the graph's, and of
+// which argument each gradient is. Linear.
 
 #include "cutback/Partition/Halves.h"
 

@@ -147,7 +147,7 @@ PhaseProblem::OpCosts PhaseProblem::priceOp(uint32_t op) const {
   const OpTraits &traits = view.traits[op];
   auto time = static_cast<double>(costs.opPs[op]);
   if (kinds.ops[op] == PhaseKind::Weight) {
-    if (!kinds.pinned[op] && !traits.computeIntensive)
+    if (!kinds.pinned[op] && !traits.computeIntensive && hasInputPhase())
       priced.early = prices.critical * time;
     return priced;
   }
@@ -156,7 +156,7 @@ PhaseProblem::OpCosts PhaseProblem::priceOp(uint32_t op) const {
     return priced;
   bool isUnclaimed = kinds.ops[op] == PhaseKind::Forward &&
                      sets.ops[op] == GraphSet::Unclaimed;
-  if (kinds.ops[op] == PhaseKind::Forward)
+  if (kinds.ops[op] == PhaseKind::Forward && hasInputPhase())
     priced.againInInput =
         (isUnclaimed ? prices.critical : 1 + prices.critical) * time;
   if (!kinds.notInWeight[op])
@@ -174,8 +174,8 @@ PhaseProblem::ValueCosts PhaseProblem::priceValue(uint32_t value) const {
   }
   auto bytes = static_cast<double>(costs.bytes[value]);
   // What may run once is handed over, view or not.
-  bool isBound =
-      op != GraphView::kNone && (kinds.pinned[op] || kinds.notInWeight[op]);
+  bool isBound = op != GraphView::kNone && isa<ShapedType>(view.types[value]) &&
+                 (kinds.pinned[op] || kinds.notInWeight[op]);
   bool isNever = costs.savePs[value] == RooflineCosts::kNever;
   if (isNever && !isBound)
     return priced;

@@ -92,7 +92,7 @@ private:
     PhaseProblem problem(result.view, *sets, result.kinds, phaseCosts, policies,
                          result.prices);
     if (std::string fault = problem.problem().check(); !fault.empty())
-      return graph.emitError("has no problem of three phases: it ") << fault;
+      return graph.emitError(fault);
     ThreeWayCut cut;
     if (std::string fault = solveThreeWay(problem.problem(), cut);
         !fault.empty()) {
@@ -104,9 +104,8 @@ private:
       return diag;
     }
     if (options.partition.verify)
-      if (std::string fault = checkBound(problem.problem(), cut.bound);
-          !fault.empty())
-        return graph.emitError("the bound of its three phases ") << fault;
+      if (failed(verifyBound(graph, problem.problem(), cut.bound)))
+        return failure();
     result.figures.bound = cut.bound.value;
     PhasePlan plan = problem.plan(cut.solution);
     if (options.rule == ThreeWayRule::Closure) {

@@ -6,6 +6,7 @@
 
 #include "cutback/Dialect/Joint/Joint.h"
 #include "cutback/Partition/MaxFlow/MinCut.h"
+#include "cutback/Partition/ThreeWay/ThreeWayCut.h"
 
 namespace cutback {
 
@@ -13,6 +14,11 @@ namespace cutback {
 /// it minimal (checkFlow). Linear.
 mlir::LogicalResult verifyCut(joint::GraphOp graph, const FlowNetwork &network,
                               const MinCut &cut);
+
+/// The same of the bound of three phases (checkBound): two flows a leaf of it.
+mlir::LogicalResult verifyBound(joint::GraphOp graph,
+                                const ThreeWayProblem &problem,
+                                const ThreeWayBound &bound);
 
 } // namespace cutback
 

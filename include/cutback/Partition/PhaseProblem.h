@@ -49,6 +49,7 @@ struct PhasePrices {
 ///     the input phase, for it runs once anyway;
 ///   * an op of the weight phase costs critical × time in the input phase; a
 ///     product, and what is pinned, stays;
+///   * where no input has a gradient, the input phase runs nothing of this;
 ///   * policies: what must be saved does not run again, what must be recomputed
 ///     is not handed over by the forward (it may be by the input phase).
 class PhaseProblem {
@@ -75,6 +76,7 @@ private:
     double toInput = -1, toWeight = -1;
   };
 
+  bool hasInputPhase() const { return !kinds.inputGradients.empty(); }
   bool isFree(uint32_t op) const;
   void findWanted();
   void addArguments();

@@ -371,4 +371,111 @@ def ScheduleBackward : Pass<"cutback-schedule-backward", "mlir::ModuleOp"> {
   ];
 }
 
+def SplitBackward : Pass<"cutback-split-backward", "mlir::ModuleOp"> {
+  let summary = "write forward, input gradients and weight gradients apart";
+  let description = [{
+    Prepares every `joint.graph` and writes three functions behind it:
+    `@g_forward`, `@g_input`, which computes the gradients of arguments with
+    role input, and `@g_weight`, which computes all others. A pipeline's stage
+    runs the last one when it has nothing else to do. What each hands to the
+    next is decided by two minimum cuts (docs/Rationale/ThreeWayCut.md): values
+    are handed over, or computed again where they are read, and small ops of the
+    weight gradients run with the input gradients where less has to be kept
+    then.
+
+    Options: `rule` is `cuts`, or `closure`: one cut between forward and
+    backward, what input gradients need, and the rest. A picosecond of the
+    input phase costs `critical-price` more than one of the weight phase. A
+    byte that waits for a phase costs `input-byte-price-ps` or
+    `weight-byte-price-ps`; less than 0 stands for the price that a plan of two
+    halves has.
+
+    Assumes: a graph with gradients, as it was read.
+    Guarantees: the three functions passed the certificate, which takes the
+    input phase followed by the weight phase as the backward; with `cuts`, that
+    no three phases cost less than the bound of the remark (category
+    `cutback-phases`).
+    Never: runs an op with an effect twice or in another order.
+    Cost: some dozens of maximum flows, fewer for large graphs.
+
+    Example: the gradient of `%w` waits, and needs what its product reads.
+
+    ```mlir
+    joint.graph @mm(%w: tensor<4x4xf32> {joint.role = #joint.role<param "w">}, %x: tensor<4x4xf32> {joint.role = #joint.role<input>}, %t: tensor<4x4xf32> {joint.role = #joint.role<tangent of 0>}) -> (tensor<4x4xf32>) gradients (tensor<4x4xf32>, tensor<4x4xf32>) {
+      %y = aten.mm(%x, %w) : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+      %xt = aten.t(%x) : (tensor<4x4xf32>) -> tensor<4x4xf32>
+      %dw = aten.mm(%xt, %t) : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+      %wt = aten.t(%w) : (tensor<4x4xf32>) -> tensor<4x4xf32>
+      %dx = aten.mm(%t, %wt) : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+      joint.output %y gradients(%dw of 0, %dx of 1) : tensor<4x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>
+    }
+    ```
+
+    gets, behind `@mm_forward`,
+
+    ```mlir
+    func.func @mm_input(%arg0: tensor<4x4xf32> {joint.name = "w", joint.role = #joint.role<saved>}, %arg1: tensor<4x4xf32> {joint.name = "x", joint.role = #joint.role<saved>}, %arg2: tensor<4x4xf32> {joint.name = "t", joint.role = #joint.role<tangent of 0>}) -> (tensor<4x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>) attributes {no_inline} {
+      %wt = aten.t(%arg0) : (tensor<4x4xf32>) -> tensor<4x4xf32>
+      %dx = aten.mm(%arg2, %wt) : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+      return %dx, %arg1, %arg2 : tensor<4x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>
+    }
+    func.func @mm_weight(%arg0: tensor<4x4xf32> {joint.name = "x", joint.role = #joint.role<saved>}, %arg1: tensor<4x4xf32> {joint.name = "t", joint.role = #joint.role<saved>}) -> tensor<4x4xf32> attributes {no_inline} {
+      %xt = aten.t(%arg0) : (tensor<4x4xf32>) -> tensor<4x4xf32>
+      %dw = aten.mm(%xt, %arg1) : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+      return %dw : tensor<4x4xf32>
+    }
+    ```
+  }];
+  let options = [
+    Option<"rule", "rule", "std::string", "\"cuts\"", "cuts or closure">,
+    Option<"criticalPrice", "critical-price", "double", "1",
+           "what time in the input phase costs more than time in the weight "
+           "phase">,
+    Option<"inputBytePricePs", "input-byte-price-ps", "double", "-1",
+           "of a byte from the forward to the input phase">,
+    Option<"weightBytePricePs", "weight-byte-price-ps", "double", "-1",
+           "of a byte from the input phase to the weight phase">,
+    Option<"device", "device", "std::string", "\"h100\"",
+           "name of a device, or a .json file">,
+    ListOption<"symbols", "sym", "std::string",
+               "values of symbolic sizes: s0=24">
+  ];
+}
+
+def PrintParameterGroups
+    : Pass<"cutback-print-parameter-groups", "mlir::ModuleOp"> {
+  let summary = "print which parameters get their gradients from one place";
+  let description = [{
+    Prints the groups of parameters of every `joint.graph` to the standard
+    output, one a line, as `get_param_groups` of PyTorch's pipelines has them: a
+    group's parameters, and the values of the forward (its intermediates) at
+    which what these compute meets what the inputs compute. The gradient of an
+    input runs through the backward of those ops; what the group's gradients
+    need follows from there. A parameter that meets no input, as all do in the
+    first stage of a pipeline, is a group by itself.
+
+    Assumes: a graph with gradients.
+    Guarantees: each parameter that has a gradient is in one group; groups have
+    no intermediate in common.
+    Never: changes anything.
+    Cost: linear in ops for each parameter at worst.
+
+    Example: weight and bias meet the input at one op.
+
+    ```mlir
+    joint.graph @linear(%w: tensor<4x4xf32> {joint.role = #joint.role<param "w">}, %b: tensor<4xf32> {joint.role = #joint.role<param "b">}, %x: tensor<4x4xf32> {joint.role = #joint.role<input>}, %t: tensor<4x4xf32> {joint.role = #joint.role<tangent of 0>}) -> (tensor<4x4xf32>) gradients (tensor<4x4xf32>, tensor<4xf32>, tensor<4x4xf32>) {
+      %y = aten.addmm(%b, %x, %w) : (tensor<4xf32>, tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+      %xt = aten.t(%x) : (tensor<4x4xf32>) -> tensor<4x4xf32>
+      %dw = aten.mm(%xt, %t) : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+      %db = aten.sum.dim_IntList(%t, [0]) : (tensor<4x4xf32>) -> tensor<4xf32>
+      %wt = aten.t(%w) : (tensor<4x4xf32>) -> tensor<4x4xf32>
+      %dx = aten.mm(%t, %wt) : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+      joint.output %y gradients(%dw of 0, %db of 1, %dx of 2) : tensor<4x4xf32>, tensor<4x4xf32>, tensor<4xf32>, tensor<4x4xf32>
+    }
+    ```
+
+    prints `@linear: parameters w, b; intermediates y`.
+  }];
+}
+
 #endif // CUTBACK_PLANNER_PASSES_TD

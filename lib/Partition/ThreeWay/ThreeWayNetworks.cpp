@@ -6,22 +6,16 @@
 // Input phase. Sink side of an op: it runs again there; of a value: it is
 // there.
 //   source → op       its cost; source → argument: its first crossing
-//   op → value        the value's first crossing
-//   value → op        ∞: an op that runs again has its operands
-//   value → sink      ∞: an op of the phase reads it, or it is demanded; its
+//   op → value        the value's first crossing; value → op: ∞, an operand
+//   value → sink      ∞: an op of the phase reads it, or it is demanded; or its
 //                     reward, which the constant takes back
-//
 // Weight phase. Sink side of an op: it runs there; of a value: it is wanted.
-//   source → op       what running again costs, of the phases in front
-//   op → sink         what running early costs, of its own ops
-//   op → value        the value's second crossing (source → of an argument)
-//   value → op        ∞
-//   op → its operand's op, both of the phase: ∞, it runs early if both do
-//   price m of a forward value's being there in the input phase: on op → value,
-//   and where ops of the phase read the value, through a vertex "not needed
-//   there": it → sink m; op → it ∞; those readers → it ∞, so that it is not
-//   needed only if it is made again and all its readers run late
-//
+//   source → op       running again; op → sink: running early, of its own ops
+//   op → value        the second crossing; value → op: ∞, an operand
+//   op → operand's op ∞, both of the phase: one runs early only if both do
+//   price of a value's being there in the input phase: on op → value, and where
+//   ops of the phase read it, through a vertex "not needed there" → sink, to
+//   which its op and those readers lead (∞): all of them run in this phase
 // One cut: both, and there → wanted ∞. Linear in ops and operands.
 
 #include "ThreeWayNetworks.h"

@@ -44,7 +44,7 @@ public:
     std::vector<uint32_t> places = findPlaces();
     uint32_t first = nearest(places, begin);
     uint32_t last = end >= 1 ? view.numOps() : nearest(places, end);
-    if (first >= last)
+    if (first >= last || !areStatic(crossing(first)))
       return false;
     if (last < view.numOps())
       replaceOutput(crossing(last));
@@ -62,6 +62,14 @@ private:
   static bool isFloating(Type type) {
     auto shaped = dyn_cast<ShapedType>(type);
     return shaped && isa<FloatType>(shaped.getElementType());
+  }
+
+  /// Inputs whose sizes need no names.
+  bool areStatic(const std::vector<uint32_t> &values) const {
+    return llvm::all_of(values, [&](uint32_t value) {
+      auto shaped = dyn_cast<ShapedType>(view.types[value]);
+      return shaped && shaped.hasStaticShape();
+    });
   }
 
   /// Values of ops before `place` that are read from there on.
@@ -116,9 +124,9 @@ private:
   }
 
   void setType(ValueRange results) {
-    graph.setFunctionTypeAttr(TypeAttr::get(
-        FunctionType::get(graph.getContext(), graph.getBlock().getArgumentTypes(),
-                          TypeRange(results))));
+    graph.setFunctionTypeAttr(TypeAttr::get(FunctionType::get(
+        graph.getContext(), graph.getBlock().getArgumentTypes(),
+        TypeRange(results))));
   }
 
   void addInput(uint32_t value) {

@@ -12,8 +12,8 @@ namespace cutback::test {
 /// activation that takes a gradient crosses: those nearest to `begin` and
 /// `end`, parts of its ops. What crosses at the first becomes an input (the
 /// activation takes a gradient), the activation at the second the result; with
-/// `end` 1 the results stay. False, and nothing is changed, if there are no such
-/// places. Linear.
+/// `end` 1 the results stay. False, and nothing is changed, if there are no
+/// such places, or a size crosses that is not static. Linear.
 bool cutStage(joint::GraphOp graph, double begin, double end);
 
 } // namespace cutback::test
