@@ -111,19 +111,23 @@ CUTBACK_EXPORT CutbackTensor cutbackStepResult(const CutbackStep *step,
  * may use. */
 CUTBACK_EXPORT void cutbackStepSetThreads(CutbackStep *step, unsigned count);
 
-/* "forward", "backward", "update", in the order in which they run. */
+/* "forward", "backward", "update", in the order in which they run; before an
+ * update of several micro-batches "accumulate". */
 CUTBACK_EXPORT size_t cutbackStepNumSegments(const CutbackStep *step);
 CUTBACK_EXPORT const char *cutbackStepSegment(const CutbackStep *step,
                                               size_t number);
 
-/* Runs all segments but an update, and waits for their end. `arguments`: memory
+/* Runs forward and backward, and waits for their end. `arguments`: memory
  * of the kind that the step was opened for, one an argument, aligned to 16
  * bytes; NULL for what only other segments take, or what the step keeps. */
 CUTBACK_EXPORT CutbackStatus cutbackStepRun(CutbackStep *step,
                                             void *const *arguments);
 /* Runs one segment. What earlier ones left in the arena is still there: a
  * backward comes after a forward, an update after a backward, each once;
- * another order is CUTBACK_WRONG_USAGE. */
+ * another order is CUTBACK_WRONG_USAGE. Of several micro-batches each has a
+ * forward, a backward and "accumulate", which adds its gradients to the
+ * arguments "accumulated.*" ("optimizer.micro_batch" is its number in the step,
+ * from 0 on); the update comes after the last one. */
 CUTBACK_EXPORT CutbackStatus cutbackStepRunSegment(CutbackStep *step,
                                                    size_t segment,
                                                    void *const *arguments);

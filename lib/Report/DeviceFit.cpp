@@ -41,8 +41,8 @@ std::string shortDeviceName(llvm::StringRef device) {
   return name.substr(name.rfind('/') + 1);
 }
 
-/// A tensor of a state is as large as its parameter; parameters that are tied
-/// share theirs.
+/// A tensor of a state, and a sum of gradients, is as large as its parameter;
+/// parameters that are tied share theirs.
 static int64_t stateBytesOf(const PartitionResult &result,
                             const Optimizer &optimizer) {
   const GraphView &view = result.view;
@@ -58,7 +58,8 @@ static int64_t stateBytesOf(const PartitionResult &result,
     bytes += seen[first] ? 0 : result.bytes[first];
     seen[first] = 1;
   }
-  return bytes * static_cast<int64_t>(optimizer.stateNames().size());
+  return bytes * static_cast<int64_t>(optimizer.stateNames().size() +
+                                      optimizer.accumulates);
 }
 
 DeviceFit fitDevice(const PartitionResult &result) {

@@ -92,10 +92,14 @@ std::string kernelsText(const PartitionResult &result) {
   return textOf(figures, result.options.device);
 }
 
-std::string updateText(const PartitionResult &result) {
-  return result.update
-             ? textOf(Figures(result.update->segment), result.options.device)
-             : "";
+std::vector<std::pair<std::string, std::string>>
+updateTexts(const PartitionResult &result) {
+  std::vector<std::pair<std::string, std::string>> texts;
+  if (result.update)
+    for (const ListedSegment &segment : result.update->segments)
+      texts.emplace_back(segment.name,
+                         textOf(Figures(segment), result.options.device));
+  return texts;
 }
 
 static void writeFigures(json::OStream &json, const Figures &figures) {
@@ -152,8 +156,8 @@ void writeKernels(json::OStream &json, const PartitionResult &result) {
     all += bySegment.back().second;
   }
   if (result.update)
-    bySegment.emplace_back(result.update->segment.name,
-                           Figures(result.update->segment));
+    for (const ListedSegment &segment : result.update->segments)
+      bySegment.emplace_back(segment.name, Figures(segment));
   json.attributeObject("kernels", [&] {
     writeFigures(json, all);
     json.attribute("bytes_per_ps", device.bandwidth);
@@ -176,7 +180,8 @@ void writeSegments(json::OStream &json, const PartitionResult &result) {
     for (const ListedSegment &segment : segmentsOf(result))
       writeSegment(json, segment);
     if (result.update)
-      writeSegment(json, result.update->segment);
+      for (const ListedSegment &segment : result.update->segments)
+        writeSegment(json, segment);
   });
 }
 

@@ -13,6 +13,7 @@
 
 #include "cutback/Report/PartitionFiles.h"
 
+#include "cutback/Runtime/Artifact.h"
 #include "cutback/Support/Json.h"
 
 #include "llvm/ADT/StringMap.h"
@@ -53,7 +54,7 @@ private:
   }
   bool isUnreadEntry(JsonValue segment) const {
     return !hasUpdate && (path == "segments" || path == "kernels.segments") &&
-           segment.find("name").decoded() == "update";
+           isOptimizerSegment(segment.find("name").decoded());
   }
 
   bool hasUpdate;

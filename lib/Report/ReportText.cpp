@@ -565,8 +565,8 @@ std::string reportText(const PartitionResult &result,
   out += paragraph("time", timeText(result));
   if (result.kernelPlan)
     out += paragraph("kernels", kernelsText(result));
-  if (result.update)
-    out += paragraph("update", updateText(result));
+  for (const auto &[name, text] : updateTexts(result))
+    out += paragraph(name, text);
   if (result.networkVertices)
     out += paragraph("solver", solverText(result));
   if (!result.opaque.empty())

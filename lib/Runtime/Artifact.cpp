@@ -88,9 +88,22 @@ bool Artifact::hasHooks() const {
 std::vector<size_t> Artifact::stepSegments() const {
   std::vector<size_t> numbers;
   for (size_t i = 0; i < segments.size(); ++i)
-    if (segments[i].name != kUpdateSegment)
+    if (!isOptimizerSegment(segments[i].name))
       numbers.push_back(i);
   return numbers;
+}
+
+bool Artifact::mayTake(std::string_view segment,
+                       const ArtifactArgument &argument) const {
+  if (argument.segment.empty() || argument.segment == segment)
+    return true;
+  bool isThere = false;
+  for (const ArtifactSegment &one : segments) {
+    if (one.name == segment)
+      return isThere;
+    isThere |= one.name == argument.segment;
+  }
+  return false;
 }
 
 /// Its name is a part of a folder's.
@@ -157,10 +170,9 @@ static bool holds(const Artifact &artifact, const ArtifactMemory &memory,
            bytes <= artifact.arenaBytes - memory.at;
   if (memory.at >= static_cast<int64_t>(artifact.arguments.size()))
     return false;
-  // One of another segment may have no memory.
+  // One of a later segment may have no memory.
   const ArtifactArgument &argument = artifact.arguments[memory.at];
-  return bytes <= bytesOf(argument) &&
-         (argument.segment.empty() || argument.segment == segment);
+  return bytes <= bytesOf(argument) && artifact.mayTake(segment, argument);
 }
 
 static std::string verifyLaunch(const Artifact &artifact,

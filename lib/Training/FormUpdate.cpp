@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The update becomes kernels as every graph does: planned as a step of one
-// half, formed, proved. Then its launches move into the module of the step:
+// An optimizer's segments become kernels as every graph does: planned as a step
+// of one half, formed, proved. Then launches move into the module of the step:
 //
 //   * places: as one stretch, in the first gap of the arena where no result of
 //     the step lies, else behind it
 //   * kernels: one that the step has is that one, others keep their names if
 //     these are free
-//   * segment `update` takes the gradients from the backward; of one that is a
-//     view (the transpose of a product) the memory, and makes the view again
+//   * the first of them takes the gradients from the backward; of one that is a
+//     view (the transpose of a product) the memory, and makes the view again.
+//     An update after segment `accumulate` has sums as arguments instead
 //
 // The verifier proves the arena of the whole. Linear.
 
@@ -32,10 +33,14 @@ using namespace cutback;
 /// Multiples of which the arena's places are for every target.
 static constexpr int64_t kAlignment = 256;
 
-/// The kernels of an update, as a step of their own, and a list of them.
-static FailureOr<KernelModule> formUpdate(UpdateGraph &update,
-                                          const PartitionOptions &given,
-                                          ListedSegment &listed) {
+/// By the name of a gradient: the number of the backward's result that is
+/// taken.
+using TakenResults = llvm::StringMap<int32_t>;
+
+/// The kernels of a segment, as a step of their own, and a list of them.
+static FailureOr<KernelModule> formSegment(UpdateGraph &update,
+                                           const PartitionOptions &given,
+                                           ListedSegment &listed) {
   PartitionOptions options;
   options.strategy = Strategy::Eager;
   options.device = given.device;
@@ -53,7 +58,7 @@ static FailureOr<KernelModule> formUpdate(UpdateGraph &update,
       (*plan)->partition.link, *(*plan)->kernelPlan, *(*plan)->memory);
   if (failed(formed) || failed(verifyKernels(update.graph, *formed)))
     return failure();
-  listed = listLaunches(kUpdateSegment, (*plan)->kernelPlan->forward(),
+  listed = listLaunches(update.segment, (*plan)->kernelPlan->forward(),
                         *(*plan)->kernelProblem, (*plan)->view);
   return formed;
 }
@@ -101,17 +106,18 @@ static std::optional<GradientViews> findViews(Value gradient) {
   return found.root ? std::optional(std::move(found)) : std::nullopt;
 }
 
-/// Lets the update take the memory of gradients that are views. By parameter:
-/// the number of the backward's result, old or new, that is taken.
-static std::vector<int32_t> takeRoots(KernelModule &step, UpdateGraph &update) {
+/// Lets the segment take the memory of gradients that are views. What is taken,
+/// of old results and new ones.
+static TakenResults takeRoots(KernelModule &step, UpdateGraph &update) {
   auto backward = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(
       step.link, step.link.getBackwardAttr());
   Operation *output = backward.front().getTerminator();
   Block &block = update.graph.getBlock();
-  std::vector<int32_t> taken;
+  TakenResults taken;
   OpBuilder builder = OpBuilder::atBlockBegin(&block);
   for (const UpdatedParameter &parameter : update.parameters) {
-    taken.push_back(static_cast<int32_t>(parameter.gradient));
+    int32_t &number = taken[parameter.gradientName];
+    number = static_cast<int32_t>(parameter.gradient);
     std::optional<GradientViews> found =
         findViews(output->getOperand(parameter.gradient));
     if (!found)
@@ -131,7 +137,7 @@ static std::vector<int32_t> takeRoots(KernelModule &step, UpdateGraph &update) {
       argument.setType(found->root.getType());
       argument.replaceAllUsesExcept(made, clones);
     }
-    taken.back() = static_cast<int32_t>(output->getNumOperands());
+    number = static_cast<int32_t>(output->getNumOperands());
     output->insertOperands(output->getNumOperands(), found->root);
   }
   backward.setType(FunctionType::get(backward.getContext(),
@@ -150,7 +156,7 @@ public:
   Merger(KernelModule &step, KernelModule &update)
       : step(step), update(update), arena(kernel::findArena(step.link)) {}
 
-  LogicalResult run(const UpdateGraph &graph, ArrayRef<int32_t> taken) {
+  LogicalResult run(const UpdateGraph &graph, const TakenResults &taken) {
     int64_t bytes = arenaBytes(update);
     place(bytes);
     moveKernels();
@@ -226,35 +232,33 @@ private:
     StringRef name = function.getSymName();
     name.consume_back("_forward");
     function.setSymName(name.str());
-    auto backward = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(
-        step.link, step.link.getBackwardAttr());
+    func::FuncOp last;
+    for (kernel::SegmentOp segment : arena.getSegments())
+      last = segment.getFunctionOp();
     SymbolTable(*step.module)
-        .insert(function, std::next(Block::iterator(backward)));
+        .insert(function, std::next(Block::iterator(last)));
     return function;
   }
 
   void addSegment(func::FuncOp function, const UpdateGraph &graph,
-                  ArrayRef<int32_t> taken) {
-    llvm::StringMap<int32_t> resultOf;
-    for (auto [parameter, result] : llvm::zip_equal(graph.parameters, taken))
-      resultOf[parameter.gradientName] = result;
+                  const TakenResults &taken) {
     OpBuilder builder = OpBuilder::atBlockEnd(&arena.getBody().front());
     SmallVector<int32_t> results, arguments;
     for (BlockArgument argument : function.getArguments())
-      if (auto found = resultOf.find(joint::getValueName(argument));
-          found != resultOf.end()) {
+      if (auto found = taken.find(joint::getValueName(argument));
+          found != taken.end()) {
         results.push_back(found->second);
         arguments.push_back(static_cast<int32_t>(argument.getArgNumber()));
       }
     SmallVector<Attribute> from(results.size(),
                                 builder.getStringAttr(kernel::kBackward));
     auto segment = kernel::SegmentOp::create(
-        builder, arena.getLoc(), kUpdateSegment, function.getSymName(),
+        builder, arena.getLoc(), graph.segment, function.getSymName(),
         function.getFunctionType().getNumResults(), builder.getArrayAttr(from),
         results, arguments);
     SmallVector<StringRef> undecayed;
     for (const UpdatedParameter &parameter : graph.parameters)
-      if (!parameter.decays)
+      if (!parameter.decays && graph.segment == kUpdateSegment)
         undecayed.push_back(parameter.argumentName);
     if (!undecayed.empty())
       segment->setAttr(kUndecayed, builder.getStrArrayAttr(undecayed));
@@ -262,22 +266,48 @@ private:
 
   KernelModule &step, &update;
   kernel::ArenaOp arena;
-  int64_t base = 0; ///< of the update's places
+  int64_t base = 0; ///< of the segment's places
 };
 
 } // namespace
 
-FailureOr<ListedSegment> cutback::addUpdate(KernelModule &kernels,
-                                            joint::GraphOp graph,
-                                            const Optimizer &optimizer,
-                                            const PartitionOptions &options) {
+/// Adds `graph` as the last segment. `taken` are gradients of the backward that
+/// it has for arguments.
+static FailureOr<ListedSegment> addSegment(KernelModule &kernels,
+                                           UpdateGraph &graph,
+                                           const TakenResults &taken,
+                                           const PartitionOptions &options) {
+  ListedSegment listed;
+  FailureOr<KernelModule> formed = formSegment(graph, options, listed);
+  if (failed(formed) || failed(Merger(kernels, *formed).run(graph, taken)))
+    return failure();
+  return listed;
+}
+
+FailureOr<std::vector<ListedSegment>>
+cutback::addUpdate(KernelModule &kernels, joint::GraphOp graph,
+                   const Optimizer &optimizer,
+                   const PartitionOptions &options) {
   FailureOr<UpdateGraph> update = buildUpdate(graph, optimizer);
   if (failed(update))
     return failure();
-  std::vector<int32_t> taken = takeRoots(kernels, *update);
-  ListedSegment listed;
-  FailureOr<KernelModule> formed = formUpdate(*update, options, listed);
-  if (failed(formed) || failed(Merger(kernels, *formed).run(*update, taken)))
-    return failure();
-  return listed;
+  std::vector<UpdateGraph> segments;
+  if (optimizer.accumulates) {
+    FailureOr<UpdateGraph> sums = buildAccumulation(graph, optimizer);
+    if (failed(sums))
+      return failure();
+    segments.push_back(std::move(*sums));
+  }
+  segments.push_back(std::move(*update));
+  TakenResults taken = takeRoots(kernels, segments.front());
+  std::vector<ListedSegment> all;
+  for (UpdateGraph &segment : segments) {
+    FailureOr<ListedSegment> listed =
+        addSegment(kernels, segment, taken, options);
+    if (failed(listed))
+      return failure();
+    all.push_back(std::move(*listed));
+    taken.clear();
+  }
+  return all;
 }

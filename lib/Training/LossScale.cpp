@@ -88,11 +88,11 @@ double LossSeeds::greatest() const {
 }
 
 void LossSeeds::forEach(
-    double scale, llvm::function_ref<void(size_t, const Tensor &)> run) const {
+    double factor, llvm::function_ref<void(size_t, const Tensor &)> run) const {
   for (const auto &[argument, seed] : seeds) {
     Tensor scaled = copyOf(seed);
     for (int64_t e = 0, n = scaled.numel(); e < n; ++e)
-      scaled.set(e, scaled.getDouble(e) * scale);
+      scaled.set(e, scaled.getDouble(e) * factor);
     run(argument, scaled);
   }
 }

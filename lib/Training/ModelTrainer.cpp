@@ -6,9 +6,11 @@
 //   1. arguments by name, from the tensors of the first step; parameters and
 //      buffers are copies of our own, tied ones the same tensor
 //   2. the plan for these sizes, kernels, and the update behind them
-//   3. a step: inputs, seeds and numbers are set, all segments run
+//   3. a micro-batch: inputs, seeds and numbers are set, segments run; the
+//      update after the last one of a step
 //
-// Op by op the graph runs as it is, and then the graph of the update.
+// Op by op the graph runs as it is, and then the graphs of accumulation and
+// update.
 
 #include "cutback/Training/Trainer.h"
 
@@ -65,14 +67,17 @@ public:
     run.hook = options.hook;
     run.kernels = runner.get();
     run.observers = options.observers;
+    SmallVector<StringRef> segments = {kernel::kForward, kernel::kBackward};
+    if (addsUp)
+      segments.push_back(kAccumulateSegment);
+    if (inputs.isLast)
+      segments.push_back(kUpdateSegment);
     FailureOr<std::vector<RuntimeValue>> values =
-        options.reference
-            ? runReference(run)
-            : runKernels({kernel::kForward, kernel::kBackward, kUpdateSegment},
-                         run);
+        options.reference ? runReference(inputs.isLast, run)
+                          : runKernels(segments, run);
     if (failed(values))
       return "the step does not run";
-    return collect(*values, result);
+    return collect(*values, inputs.isLast, result);
   }
 
   /// Op by op the whole step runs, for the sake of one way to run a graph.
@@ -112,9 +117,10 @@ private:
   static constexpr const char *kNoLoss =
       "the step has no result 'loss' of one element";
 
-  /// Of an update that takes a scale.
   void findSeeds() {
-    if (!options.optimizer.scalesLoss)
+    scalesLoss = options.optimizer.scalesLoss;
+    addsUp = options.optimizer.accumulates;
+    if (!scalesLoss && !addsUp)
       return;
     seeds.emplace();
     for (unsigned i = 0; i < arguments.size(); ++i) {
@@ -146,8 +152,10 @@ private:
       }
       for (const std::string &state : parameter.states)
         stored[state] = more[state] = Tensor::zeros(tensor.type, tensor.sizes);
+      if (options.optimizer.accumulates)
+        more[parameter.sum] = Tensor::zeros(tensor.type, tensor.sizes);
     }
-    for (StringRef name : {kLearningRate, kStepNumber, kLossScale})
+    for (StringRef name : {kLearningRate, kStepNumber, kLossScale, kMicroBatch})
       more[name.str()] = Tensor::zeros(DType::F64, {});
   }
 
@@ -158,6 +166,13 @@ private:
     if (failed(made))
       return failure();
     update = std::move(*made);
+    if (addsUp) {
+      FailureOr<UpdateGraph> added =
+          buildAccumulation(graph, options.optimizer);
+      if (failed(added) || failed(makeRunnable(added->graph)))
+        return failure();
+      accumulation = std::move(*added);
+    }
     return success(succeeded(makeRunnable(graph)) &&
                    succeeded(makeRunnable(update.graph)));
   }
@@ -219,12 +234,13 @@ private:
       }
     }
     if (seeds)
-      seeds->forEach(inputs.lossScale, [&](size_t i, const Tensor &scaled) {
-        arguments[i] = scaled;
-      });
+      seeds->forEach(
+          inputs.lossScale * inputs.share,
+          [&](size_t i, const Tensor &scaled) { arguments[i] = scaled; });
     more[kLearningRate.str()].set(0, inputs.learningRate);
     more[kStepNumber.str()].set(0, static_cast<double>(inputs.number + 1));
     more[kLossScale.str()].set(0, inputs.lossScale);
+    more[kMicroBatch.str()].set(0, static_cast<double>(inputs.microBatch));
     return "";
   }
 
@@ -238,21 +254,50 @@ private:
     return runSegments(kernel::findArena(kernels.link), segments, byName, run);
   }
 
+  /// By parameter, as the backward gave them.
+  std::vector<RuntimeValue>
+  gradientsOf(const std::vector<RuntimeValue> &values) {
+    size_t numForward =
+        names.results.size() - graph.getOutput().getGradientOf().size();
+    std::vector<RuntimeValue> gradients;
+    for (const UpdatedParameter &parameter : parameters) {
+      // An argument itself changes before it is read.
+      RuntimeValue gradient = values[numForward + parameter.gradient];
+      if (const auto *tensor = std::get_if<Tensor>(&gradient))
+        gradient = copyOf(*tensor);
+      gradients.push_back(gradient);
+    }
+    return gradients;
+  }
+
+  /// Adds `gradients` to the sums, and has these in their place.
+  LogicalResult addUp(std::vector<RuntimeValue> &gradients,
+                      const InterpreterOptions &run) {
+    std::vector<RuntimeValue> given;
+    for (auto [parameter, gradient] :
+         llvm::zip_equal(accumulation.parameters, gradients)) {
+      given.push_back(more[parameter.sum]);
+      given.push_back(gradient);
+      gradient = more[parameter.sum];
+    }
+    given.push_back(more[kMicroBatch.str()]);
+    return success(succeeded(interpreter::run(accumulation.graph, given, run)));
+  }
+
   FailureOr<std::vector<RuntimeValue>>
-  runReference(const InterpreterOptions &run) {
+  runReference(bool isLast, const InterpreterOptions &run) {
     FailureOr<std::vector<RuntimeValue>> values =
         interpreter::run(graph, arguments, run);
     if (failed(values))
       return failure();
-    size_t numForward =
-        names.results.size() - graph.getOutput().getGradientOf().size();
-    std::vector<RuntimeValue> given;
-    for (const UpdatedParameter &parameter : update.parameters) {
+    std::vector<RuntimeValue> gradients = gradientsOf(*values), given;
+    if (addsUp && failed(addUp(gradients, run)))
+      return failure();
+    if (!isLast)
+      return values;
+    for (auto [parameter, gradient] :
+         llvm::zip_equal(update.parameters, gradients)) {
       given.push_back(arguments[parameter.argument]);
-      // An argument itself changes before it is read.
-      RuntimeValue gradient = (*values)[numForward + parameter.gradient];
-      if (const auto *tensor = std::get_if<Tensor>(&gradient))
-        gradient = copyOf(*tensor);
       given.push_back(gradient);
       for (const std::string &state : parameter.states)
         given.push_back(more[state]);
@@ -286,12 +331,14 @@ private:
     return std::nullopt;
   }
 
-  std::string collect(const std::vector<RuntimeValue> &values,
+  std::string collect(const std::vector<RuntimeValue> &values, bool isLast,
                       TrainingResult &result) {
     std::optional<double> loss = lossOf(values);
     if (!loss)
       return kNoLoss;
     result.loss = *loss;
+    if (!isLast)
+      return "";
     size_t next = names.results.size();
     if (options.optimizer.scalesLoss)
       result.isSkipped = !std::isfinite(numberAt(values, next++).value_or(0));
@@ -306,7 +353,7 @@ private:
   std::vector<RuntimeValue> arguments; ///< of the graph
   std::map<std::string, Tensor> more;  ///< the update's own arguments
   std::map<std::string, Tensor> stored;
-  UpdateGraph update; ///< op by op
+  UpdateGraph update, accumulation; ///< op by op
   std::unique_ptr<PartitionResult> plan;
   KernelModule kernels;
   std::unique_ptr<LaunchMemory> memory;

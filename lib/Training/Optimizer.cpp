@@ -47,6 +47,14 @@ std::vector<OptionSpec> cutback::optimizerOptions() {
   };
 }
 
+std::vector<OptionSpec> cutback::plannedOptimizerOptions() {
+  std::vector<OptionSpec> options = optimizerOptions();
+  options.push_back({kAccumulate, OptionSpec::Flag, "",
+                     "keep sums of gradients, so that a step of `train` may\n"
+                     "have several micro-batches"});
+  return options;
+}
+
 /// Two numbers of [0, 1) with a comma.
 static bool readBetas(llvm::StringRef text, Optimizer &optimizer) {
   auto [first, second] = text.split(',');
@@ -91,8 +99,10 @@ static std::string findConflict(const CommandLine &line,
 std::optional<Optimizer> cutback::readOptimizer(const CommandLine &line,
                                                 std::string &error) {
   if (!line.has("optimizer")) {
-    for (const OptionSpec &option : optimizerOptions())
-      if (line.has(option.name))
+    // A number of micro-batches is of a training, and goes with a folder too.
+    for (const OptionSpec &option : plannedOptimizerOptions())
+      if (line.has(option.name) &&
+          (option.name != kAccumulate || !line.integer(kAccumulate)))
         error = "--" + std::string(option.name) + " goes with --optimizer";
     return std::nullopt;
   }
@@ -106,6 +116,7 @@ std::optional<Optimizer> cutback::readOptimizer(const CommandLine &line,
   optimizer.epsilon = line.number("eps").value_or(optimizer.epsilon);
   optimizer.clipNorm = line.number("clip-norm").value_or(0);
   optimizer.scalesLoss = line.has("scale-loss");
+  optimizer.accumulates = line.has(kAccumulate);
   error = findConflict(line, optimizer);
   if (error.empty() && line.has("clip-norm") && !(optimizer.clipNorm > 0))
     error = "--clip-norm takes a number greater than 0; leave it out for no "
@@ -121,7 +132,7 @@ std::optional<Optimizer> cutback::readOptimizer(const CommandLine &line,
 
 std::vector<std::string> cutback::optimizerText(const CommandLine &line) {
   std::vector<std::string> options;
-  for (const OptionSpec &option : optimizerOptions()) {
+  for (const OptionSpec &option : plannedOptimizerOptions()) {
     if (!line.has(option.name))
       continue;
     options.push_back("--" + std::string(option.name));
@@ -135,7 +146,7 @@ std::optional<Optimizer>
 cutback::readOptimizer(const std::vector<std::string> &options,
                        std::string &error) {
   CommandSpec spec;
-  spec.options = optimizerOptions();
+  spec.options = plannedOptimizerOptions();
   spec.minArguments = spec.maxArguments = 0;
   std::optional<CommandLine> line =
       parseCommandLine(spec, {options.begin(), options.end()}, error);

@@ -10,15 +10,13 @@
 // in double precision, then parameters, small ones in front: what they have in
 // common is computed by the kernel of the first, once an element.
 
-#include "cutback/Training/Update.h"
+#include "SegmentGraph.h"
 
 #include "cutback/Autograd/Differentiate.h"
-#include "cutback/Dialect/Aten/CallBuilder.h"
 #include "cutback/Dialect/Aten/OpNames.h"
-#include "cutback/Dialect/Joint/CallArgs.h"
 #include "cutback/Interpreter/Step.h"
+#include "cutback/Runtime/Artifact.h"
 
-#include "mlir/IR/Verifier.h"
 #include "llvm/Support/GlobPattern.h"
 
 #include <limits>
@@ -27,8 +25,16 @@
 
 using namespace mlir;
 using namespace cutback;
-using aten::Arg;
 namespace op = cutback::aten::op;
+
+bool cutback::hasSeeds(joint::GraphOp graph) {
+  for (unsigned i = 0, n = graph.getNumArguments(); i < n; ++i) {
+    joint::RoleKind role = graph.getRole(i).getKind();
+    if (role == joint::RoleKind::GradSeed || role == joint::RoleKind::Tangent)
+      return true;
+  }
+  return false;
+}
 
 //===----------------------------------------------------------------------===//
 // Parameters
@@ -143,6 +149,7 @@ cutback::findParameters(joint::GraphOp graph, const Optimizer &optimizer) {
     parameter.gradientName = names.results[numForward + number];
     StringRef bare = parameter.name;
     bare.consume_front("param.");
+    parameter.sum = "accumulated." + bare.str();
     for (const std::string &state : optimizer.stateNames())
       parameter.states.push_back("optimizer." + state + "." + bare.str());
   }
@@ -165,36 +172,33 @@ cutback::findParameters(joint::GraphOp graph, const Optimizer &optimizer) {
 
 namespace {
 
-class UpdateBuilder {
+class UpdateBuilder : SegmentGraphBuilder {
 public:
   UpdateBuilder(joint::GraphOp step, const Optimizer &optimizer,
                 UpdateGraph &update)
-      : step(step), optimizer(optimizer), update(update),
-        builder(step.getContext()) {}
+      : SegmentGraphBuilder(step, update), optimizer(optimizer) {}
 
   LogicalResult build() {
-    if (update.parameters.empty()) {
+    if (made.parameters.empty()) {
       auto diag = step.emitError("has no parameter with a gradient: there is "
                                  "nothing to update");
       diag.attachNote() << "leave --optimizer out, or give a graph whose "
                            "parameters are known";
       return diag;
     }
-    if (failed(checkTypes()))
+    if (failed(checkScale()))
       return failure();
     makeGraph();
     makeShared();
-    std::vector<size_t> order(update.parameters.size());
+    std::vector<size_t> order(made.parameters.size());
     std::iota(order.begin(), order.end(), 0);
     llvm::stable_sort(order, [&](size_t a, size_t b) {
-      return update.parameters[a].type.getNumElements() <
-             update.parameters[b].type.getNumElements();
+      return made.parameters[a].type.getNumElements() <
+             made.parameters[b].type.getNumElements();
     });
     for (size_t number : order)
-      updateOne(update.parameters[number], values[number]);
-    joint::OutputOp::create(builder, step.getLoc(), results,
-                            ArrayRef<int32_t>());
-    return failure(hasFailed || mlir::failed(verify(*update.module)));
+      updateOne(made.parameters[number], values[number]);
+    return end(results);
   }
 
 private:
@@ -206,92 +210,69 @@ private:
 
   //===--- Arguments ------------------------------------------------------===//
 
-  /// A gradient in 16 bits cannot be divided without what the scale is for.
-  LogicalResult checkTypes() {
-    if (optimizer.scalesLoss)
-      for (const UpdatedParameter &parameter : update.parameters)
-        if (parameter.type.getElementType().isF16()) {
-          auto diag = step.emitError("cannot scale the loss: parameter '")
-                      << parameter.name << "' is f16";
-          diag.attachNote() << "keep parameters in f32 and compute in f16 "
-                               "(torch.autocast), or leave --scale-loss out";
-          return diag;
-        }
+  /// A gradient in 16 bits cannot be divided without what the scale is for, and
+  /// one that begins at a constant is not scaled.
+  LogicalResult checkScale() {
+    if (!optimizer.scalesLoss)
+      return success();
+    if (!hasSeeds(step)) {
+      auto diag = step.emitError("cannot scale the loss: its gradients begin "
+                                 "inside of the graph, at no argument");
+      diag.attachNote() << "give the forward program (torch.export), whose "
+                           "gradients are made here, or leave the scale out";
+      return diag;
+    }
+    for (const UpdatedParameter &parameter : made.parameters)
+      if (parameter.type.getElementType().isF16()) {
+        auto diag = step.emitError("cannot scale the loss: parameter '")
+                    << parameter.name << "' is f16";
+        diag.attachNote() << "keep parameters in f32 and compute in f16 "
+                             "(torch.autocast), or leave --scale-loss out";
+        return diag;
+      }
     return success();
   }
 
   void makeGraph() {
-    update.module = ModuleOp::create(step.getLoc());
-    SmallVector<Type> types;
-    SmallVector<DictionaryAttr> attributes;
-    auto add = [&](StringRef name, Type type) {
-      types.push_back(type);
-      attributes.push_back(builder.getDictionaryAttr(
-          {builder.getNamedAttr(joint::JointDialect::kName,
-                                builder.getStringAttr(name)),
-           builder.getNamedAttr(
-               joint::JointDialect::kRole,
-               joint::RoleAttr::get(builder.getContext(),
-                                    joint::RoleKind::Buffer,
-                                    builder.getStringAttr(name), -1, false))}));
-    };
-    for (const UpdatedParameter &parameter : update.parameters) {
-      add(parameter.argumentName, parameter.type);
-      add(parameter.gradientName, parameter.type);
+    for (const UpdatedParameter &parameter : made.parameters) {
+      addArgument(parameter.argumentName, parameter.type);
+      addArgument(optimizer.accumulates ? parameter.sum
+                                        : parameter.gradientName,
+                  parameter.type);
       for (const std::string &state : parameter.states)
-        add(state, parameter.type);
+        addArgument(state, parameter.type);
     }
     auto scalar = RankedTensorType::get({}, builder.getF64Type());
-    add(kLearningRate, scalar);
+    addArgument(kLearningRate, scalar);
     if (optimizer.kind == Optimizer::AdamW)
-      add(kStepNumber, scalar);
+      addArgument(kStepNumber, scalar);
     if (optimizer.scalesLoss)
-      add(kLossScale, scalar);
-    SmallVector<Type> results((optimizer.clipNorm != 0) + optimizer.scalesLoss,
-                              RankedTensorType::get({}, normType()));
-    builder.setInsertionPointToEnd(update.module->getBody());
-    update.graph = joint::GraphOp::create(
-        builder, step.getLoc(), (step.getSymName() + "_update").str(),
-        builder.getFunctionType(types, results),
-        static_cast<int64_t>(results.size()), attributes);
-    Block &block = update.graph.getBody().emplaceBlock();
-    for (Type type : types)
-      block.addArgument(type, step.getLoc());
-    builder.setInsertionPointToEnd(&block);
-    unsigned next = 0;
-    for (const UpdatedParameter &parameter : update.parameters) {
+      addArgument(kLossScale, scalar);
+    begin(SmallVector<Type>((optimizer.clipNorm != 0) + optimizer.scalesLoss,
+                            RankedTensorType::get({}, normType())));
+    for (const UpdatedParameter &parameter : made.parameters) {
       Values &own = values.emplace_back();
-      own.parameter = block.getArgument(next++);
-      own.gradient = block.getArgument(next++);
+      own.parameter = nextArgument();
+      own.gradient = nextArgument();
       for (size_t i = 0; i < parameter.states.size(); ++i)
-        own.states.push_back(block.getArgument(next++));
+        own.states.push_back(nextArgument());
     }
-    rate = block.getArgument(next++);
+    rate = nextArgument();
     if (optimizer.kind == Optimizer::AdamW)
-      stepNumber = block.getArgument(next++);
+      stepNumber = nextArgument();
     if (optimizer.scalesLoss)
-      scale = block.getArgument(next);
+      scale = nextArgument();
   }
 
   /// Sums of squares add up in single precision, unless a gradient is double.
   Type normType() {
-    for (const UpdatedParameter &parameter : update.parameters)
+    for (const UpdatedParameter &parameter : made.parameters)
       if (parameter.type.getElementType().isF64())
         return builder.getF64Type();
     return builder.getF32Type();
   }
 
   //===--- What all have in common ----------------------------------------===//
-
-  Value call(StringRef name, ArrayRef<Arg> positional,
-             ArrayRef<aten::NamedArg> named = {}) {
-    if (!namer)
-      namer.emplace(update.graph);
-    aten::CallBuilder calls(builder, location.value_or(step.getLoc()), &*namer);
-    Value result = calls.call(name, positional, named);
-    hasFailed |= calls.failed();
-    return result;
-  }
 
   void makeShared() {
     if (optimizer.scalesLoss)
@@ -304,7 +285,7 @@ private:
       return call(op::rsub_Scalar, {value, 1.0});
     };
     if (optimizer.weightDecay != 0 &&
-        llvm::any_of(update.parameters, [](const UpdatedParameter &parameter) {
+        llvm::any_of(made.parameters, [](const UpdatedParameter &parameter) {
           return parameter.decays;
         }))
       decay = fromOne(call(op::mul_Tensor, {rate, optimizer.weightDecay}));
@@ -378,12 +359,7 @@ private:
   //===--- One parameter --------------------------------------------------===//
 
   void updateOne(const UpdatedParameter &parameter, const Values &own) {
-    location = FusedLoc::get(
-        builder.getContext(), {step.getLoc()},
-        builder.getStringAttr(
-            StringRef(parameter.name)
-                .drop_front(
-                    StringRef(parameter.name).starts_with("param.") ? 6 : 0)));
+    locateAt(parameter);
     Value gradient = own.gradient;
     if (coefficient)
       gradient = call(op::mul_Tensor, {gradient, coefficient});
@@ -401,12 +377,7 @@ private:
       value = call(op::_to_copy, {value}, {{"dtype", element}});
     if (isFinite)
       value = call(op::where_self, {isFinite, value, argument});
-    if (value)
-      joint::WriteOp::create(
-          builder, *location, argument.getType(), argument, value,
-          joint::Side::Forward,
-          builder.getStrArrayAttr(
-              {(joint::getValueName(argument) + ".new").str()}));
+    SegmentGraphBuilder::write(argument, value);
   }
 
   void updateBySgd(const Values &own, Value gradient, bool decays) {
@@ -459,17 +430,11 @@ private:
                 {to, call(op::mul_Tensor, {distance, 1 - weight})});
   }
 
-  joint::GraphOp step;
   const Optimizer &optimizer;
-  UpdateGraph &update;
-  OpBuilder builder;
-  std::optional<aten::ValueNamer> namer;
-  std::optional<Location> location;
   std::vector<Values> values;    ///< by parameter
   Value rate, stepNumber, scale; ///< arguments
   Value isFinite, coefficient, decay, stepSize, correction;
   SmallVector<Value, 2> results;
-  bool hasFailed = false;
 };
 
 } // namespace
@@ -477,6 +442,7 @@ private:
 FailureOr<UpdateGraph> cutback::buildUpdate(joint::GraphOp graph,
                                             const Optimizer &optimizer) {
   UpdateGraph update;
+  update.segment = kUpdateSegment;
   auto parameters = findParameters(graph, optimizer);
   if (failed(parameters))
     return failure();

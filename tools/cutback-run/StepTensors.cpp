@@ -185,7 +185,7 @@ std::string StepTensors::writeResults(const Artifact &artifact,
     return bytes;
   };
   for (const ArtifactResult &result : artifact.results) {
-    if (result.name.empty() || result.segment == kUpdateSegment)
+    if (result.name.empty() || isOptimizerSegment(result.segment))
       continue;
     std::string &bytes = add(result);
     std::string what = readResult(result, executor, bound, bytes.data());

@@ -184,7 +184,7 @@ int openArtifact(Session &session, std::string folder, StepFiles &sources,
   for (size_t i = 0; i < bound.tensors.size(); ++i) {
     const ArtifactArgument &argument = artifact.arguments[i];
     Tensor &tensor = bound.tensors[i];
-    bool isTaken = hasUpdate || argument.segment != kUpdateSegment;
+    bool isTaken = hasUpdate || !isOptimizerSegment(argument.segment);
     if (hasUpdate && argument.tied >= 0)
       tensor = bound.tensors[argument.tied];
     else if (isTaken)
@@ -235,7 +235,7 @@ int runArtifact(Session &session, const std::string &folder, StepFiles &sources,
     if (!error.empty())
       break;
     // What an update gives is there behind an update.
-    if (one.segment == kUpdateSegment)
+    if (isOptimizerSegment(one.segment))
       continue;
     Tensor tensor;
     error = readTensor(one, *bound.executor, bound.arguments, tensor);

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The arguments of the manifest are the state: parameters and buffers under
-// their names, and what the update alone takes. A step sets inputs, seeds and
-// numbers, and runs all segments.
+// their names, and what the update alone takes. A micro-batch sets inputs,
+// seeds and numbers, and runs all segments, the last one of them where its step
+// ends.
 //
-// The state is kept where launches run. A GPU gets it once, gives it back when
-// it is saved, and in a step takes inputs, seeds and numbers alone.
+// The state is kept where launches run, and so are sums of gradients, which are
+// no part of it. A GPU gets it once, gives it back when it is saved, and in a
+// step takes inputs, seeds and numbers alone.
 
 #include "ArtifactTrainer.h"
 
@@ -58,12 +60,13 @@ public:
 
   int64_t arenaBytes() const override { return bound.artifact.arenaBytes; }
 
-  /// Of an update that takes a scale.
   void findSeeds() {
     const std::vector<ArtifactArgument> &arguments = bound.artifact.arguments;
-    if (llvm::none_of(arguments, [](const ArtifactArgument &argument) {
-          return argument.name == kLossScale;
-        }))
+    for (const ArtifactArgument &argument : arguments) {
+      scalesLoss |= argument.name == kLossScale;
+      addsUp |= argument.name == kMicroBatch;
+    }
+    if (!scalesLoss && !addsUp)
       return;
     seeds.emplace();
     for (size_t i = 0; i < bound.tensors.size(); ++i)
@@ -76,11 +79,11 @@ public:
                   TrainingResult &result) override {
     if (std::string error = setInputs(inputs); !error.empty())
       return error;
-    std::string error = runSegments();
+    std::string error = runSegments(inputs.isLast);
     std::optional<double> loss;
     for (const ArtifactResult &one : bound.artifact.results) {
       bool isUpdate = one.segment == kUpdateSegment;
-      if (!error.empty() || !(isUpdate || one.name == "loss"))
+      if (!error.empty() || (isUpdate ? !inputs.isLast : one.name != "loss"))
         continue;
       Tensor tensor;
       error = readTensor(one, *bound.executor, bound.arguments, tensor);
@@ -172,13 +175,17 @@ private:
 
   /// Is where launches run, from step to step.
   static bool isKept(const ArtifactArgument &argument) {
-    return isState(argument) || StringRef(argument.name).starts_with("const.");
+    bool isSum = argument.segment == kAccumulateSegment && argument.isUpdated;
+    return isSum || isState(argument) ||
+           StringRef(argument.name).starts_with("const.");
   }
 
-  std::string runSegments() {
+  std::string runSegments(bool isLast) {
     std::vector<size_t> all;
     SmallVector<StringRef> names;
     for (size_t i = 0; i < bound.artifact.segments.size(); ++i) {
+      if (!isLast && bound.artifact.segments[i].name == kUpdateSegment)
+        continue;
       all.push_back(i);
       names.push_back(bound.artifact.segments[i].name);
     }
@@ -200,6 +207,8 @@ private:
         tensor.set(0, static_cast<double>(inputs.number + 1));
       else if (argument.name == kLossScale)
         tensor.set(0, inputs.lossScale);
+      else if (argument.name == kMicroBatch)
+        tensor.set(0, static_cast<double>(inputs.microBatch));
       for (const auto &[name, given] : inputs.tensors) {
         if (name != argument.name)
           continue;
@@ -214,9 +223,10 @@ private:
       }
     }
     if (seeds)
-      seeds->forEach(inputs.lossScale, [&](size_t i, const Tensor &scaled) {
-        copyElements(scaled, bound.tensors[i]);
-      });
+      seeds->forEach(inputs.lossScale * inputs.share,
+                     [&](size_t i, const Tensor &scaled) {
+                       copyElements(scaled, bound.tensors[i]);
+                     });
     return "";
   }
 };

@@ -79,7 +79,7 @@ CommandSpec compileSpec() {
       "are "
       "symbols.";
   std::vector<OptionSpec> options = resultOptions();
-  std::vector<OptionSpec> optimizer = optimizerOptions();
+  std::vector<OptionSpec> optimizer = plannedOptimizerOptions();
   options.insert(options.end(), optimizer.begin(), optimizer.end());
   spec.options = withPlanOptions(std::move(options));
   spec.examples = {

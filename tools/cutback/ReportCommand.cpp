@@ -45,7 +45,7 @@ CommandSpec reportSpec() {
        "chrome://tracing: kernels with\nthe times of the cost model, and bytes "
        "in use"},
   };
-  std::vector<OptionSpec> optimizer = optimizerOptions();
+  std::vector<OptionSpec> optimizer = plannedOptimizerOptions();
   options.push_back({"", OptionSpec::Flag, "", "the optimizer"});
   options.insert(options.end(), optimizer.begin(), optimizer.end());
   spec.options = withPlanOptions(std::move(options));

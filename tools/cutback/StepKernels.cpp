@@ -109,11 +109,11 @@ void cutback::formForAllSizes(Session &session, const PartitionResult &plan,
 bool cutback::addUpdate(PartitionResult &plan, KernelModule &kernels,
                         joint::GraphOp graph, const Optimizer &optimizer,
                         std::vector<std::string> options) {
-  FailureOr<ListedSegment> segment =
+  FailureOr<std::vector<ListedSegment>> segments =
       addUpdate(kernels, graph, optimizer, plan.options);
-  if (failed(segment))
+  if (failed(segments))
     return false;
-  plan.update = {std::move(options), std::move(*segment)};
+  plan.update = {std::move(options), std::move(*segments)};
   return true;
 }
 

@@ -6,8 +6,11 @@
 //   1. the trainer: a model in this process, or a folder that was compiled with
 //      an optimizer
 //   2. a state, where there is one, takes the place of what the model brings
-//   3. steps; now and then, and behind the last one, the state is written
-//      beside and renamed
+//   3. steps, of a micro-batch or several; now and then, and behind the last
+//      one, the state is written beside and renamed
+//
+// Micro-batch i of step k of N has row k * N + i, and draws with the seed plus
+// that number: with N = 1 as ever.
 //
 // So a crash loses what --save-every says, or ten minutes, and a training that
 // goes on has the bits of one that was never interrupted.
@@ -17,6 +20,7 @@
 #include "RunChecks.h"
 #include "StepSources.h"
 #include "TrainInputs.h"
+#include "TrainLines.h"
 
 #include "cutback/Planner/StepHooks.h"
 #include "cutback/Runtime/Arguments.h"
@@ -27,12 +31,8 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
 
-#include <cerrno>
 #include <chrono>
 #include <cmath>
-#include <cstring>
-#include <fcntl.h>
-#include <sys/resource.h>
 
 using namespace mlir;
 using namespace cutback::interpreter;
@@ -90,9 +90,10 @@ CommandSpec trainSpec() {
       "IN is trained in this process, DIR is of `compile --optimizer` and "
       "brings the\nupdate. Tensors in --inputs have one dimension more than "
       "the step takes: step k\nhas row k, from the first again after the "
-      "last. Each step prints its loss, the\nlearning rate, the norm of the "
-      "gradients where they are clipped, the scale of\nthe loss and the steps "
-      "that it skipped, the time, and the most memory that the\nprocess had.";
+      "last; with --accumulate=N the next N\nrows. Each step prints its loss, "
+      "the learning rate, the norm of the gradients\nwhere they are clipped, "
+      "the scale of the loss and the steps that it skipped, the\ntime, and the "
+      "most memory that the process had.";
   std::vector<OptionSpec> options = trainInputOptions();
   std::vector<OptionSpec> training = trainOptions();
   options.insert(options.end(), training.begin(), training.end());
@@ -106,6 +107,8 @@ CommandSpec trainSpec() {
        "--optimizer=adamw --schedule=cosine --warmup=10 --clip-norm=1 "
        "--state=run.safetensors"),
       "train out --inputs=batches.safetensors --steps=100 --lr=0.01",
+      ("train model.pt2 --tokens=train.bin --steps=100 --lr=3e-4 "
+       "--optimizer=adamw --accumulate=8"),
       "train out --inputs=batches.safetensors --steps=9 --lr=0.01 --anomaly",
   };
   return spec;
@@ -131,6 +134,7 @@ struct Training {
   std::optional<Optimizer> optimizer;
   LearningRate rate;
   std::optional<LossScale> scale; ///< as asked for
+  MicroBatches micro;             ///< of a step
   std::unique_ptr<Trainer> trainer;
   TrainingPoint point;
 };
@@ -176,6 +180,10 @@ int readOptions(Session &session, Training &training) {
   }
   if (line.has("save-every") && !line.has("state"))
     return wrongUsage(session, "--save-every goes with --state");
+  if (int code = readMicroBatches(session, training.micro))
+    return code;
+  if (training.optimizer)
+    training.optimizer->accumulates = training.micro.count > 1;
   return Done;
 }
 
@@ -219,6 +227,8 @@ int openModel(Session &session, Training &training) {
           session, inputsOf(imported.graph, options.partition.symbols),
           training.batches, training.held))
     return code;
+  if (int code = checkMicroBatches(session, training.micro, training.batches))
+    return code;
   session.progress.step("planning");
   training.trainer = makeModelTrainer(
       imported.graph,
@@ -251,6 +261,8 @@ int openFolder(Session &session, Training &training) {
       return code;
   if (int code =
           openTrainInputs(session, inputs, training.batches, training.held))
+    return code;
+  if (int code = checkMicroBatches(session, training.micro, training.batches))
     return code;
   return openArtifactTrainer(
       session, folder, training.sources,
@@ -372,90 +384,6 @@ int save(Session &session, const Training &training) {
 // Steps
 //===----------------------------------------------------------------------===//
 
-/// The most bytes of memory that the process has had.
-int64_t mostMemory() {
-  rusage usage;
-  return ::getrusage(RUSAGE_SELF, &usage) == 0 ? usage.ru_maxrss * 1024 : 0;
-}
-
-std::string lineOf(const Training &training, const TrainingInputs &inputs,
-                   const TrainingResult &result, double milliseconds) {
-  std::string text =
-      llvm::formatv("step {0}/{1}  loss {2}  lr {3}", training.point.steps + 1,
-                    training.rate.steps, llvm::format("%.9g", result.loss),
-                    llvm::format("%.6g", inputs.learningRate));
-  if (result.gradientNorm)
-    text +=
-        llvm::formatv("  norm {0}", llvm::format("%.6g", *result.gradientNorm));
-  if (inputs.lossScale != 1)
-    text +=
-        llvm::formatv("  scale {0}", llvm::format("%.6g", inputs.lossScale));
-  if (const auto &scale = training.point.scale; scale && scale->skipped)
-    text += llvm::formatv("  skipped {0}", scale->skipped);
-  text += llvm::formatv("  {0} ms  memory {1}\n",
-                        llvm::format("%.1f", milliseconds),
-                        formatBytes(mostMemory()));
-  return text;
-}
-
-/// Elements of the first input, if they are integers: tokens.
-int64_t tokensOf(const TrainingInputs &inputs) {
-  for (const auto &[name, tensor] : inputs.tensors)
-    if (name == "input.0" &&
-        (tensor.type == DType::I64 || tensor.type == DType::I32))
-      return tensor.numel();
-  return 0;
-}
-
-/// A line of --log.
-std::string jsonOf(const Training &training, const TrainingInputs &inputs,
-                   const TrainingResult &result,
-                   const std::optional<double> &held, double seconds,
-                   double secondsLeft) {
-  auto number = [](double value) {
-    return std::isfinite(value)
-               ? llvm::formatv("{0}", llvm::format("%.9g", value)).str()
-               : "null";
-  };
-  std::string text = "{\"step\": " + std::to_string(training.point.steps + 1) +
-                     ", \"steps\": " + std::to_string(training.rate.steps) +
-                     ", \"loss\": " + number(result.loss) +
-                     ", \"lr\": " + number(inputs.learningRate);
-  if (held)
-    text += ", \"eval_loss\": " + number(*held);
-  if (result.gradientNorm)
-    text += ", \"norm\": " + number(*result.gradientNorm);
-  if (inputs.lossScale != 1)
-    text += ", \"scale\": " + number(inputs.lossScale);
-  text += ", \"seconds\": " + number(seconds);
-  if (int64_t tokens = tokensOf(inputs))
-    text += ", \"tokens_per_second\": " + number(tokens / seconds);
-  return text + ", \"seconds_left\": " + number(secondsLeft) +
-         ", \"memory_bytes\": " + std::to_string(mostMemory()) + "}\n";
-}
-
-/// The file of --log; -1 for none.
-int openLog(Session &session, int &file) {
-  auto path = session.line.get("log");
-  file = -1;
-  if (!path)
-    return Done;
-  file = ::open(std::string(*path).c_str(),
-                O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
-  return file >= 0 ? Done
-                   : session.failedWrite("cannot write '" + std::string(*path) +
-                                         "': " + std::strerror(errno));
-}
-
-int writeLog(Session &session, int log, const std::string &text) {
-  std::string error = log >= 0 ? writeAll(log, text) : "";
-  return error.empty()
-             ? Done
-             : session.failedWrite("cannot write '" +
-                                   std::string(*session.line.get("log")) +
-                                   "': " + error);
-}
-
 /// The mean loss of what is held out, if this step is one behind which it is
 /// asked for; and its line.
 int evaluate(Session &session, Training &training, int64_t step,
@@ -493,30 +421,67 @@ int evaluate(Session &session, Training &training, int64_t step,
                                      llvm::format("%.1f", time.count())));
 }
 
-/// One step and its line. Exit code.
-int runStep(Session &session, Training &training, TrainingInputs &inputs,
-            TrainingResult &result, double &seconds) {
-  int64_t step = training.point.steps;
-  inputs.tensors = training.batches.at(step, training.point.seed);
-  inputs.learningRate = training.rate.at(step);
+/// The micro-batches of a step, and its update. An empty string, or what went
+/// wrong.
+std::string runMicroBatches(Training &training, TrainedStep &done) {
+  int64_t step = training.point.steps, count = training.micro.count;
+  std::vector<double> shares;
+  if (std::string error = training.micro.findShares(
+          step, training.batches, training.point.seed, shares);
+      !error.empty())
+    return error;
+  int64_t last = count - 1;
+  while (shares[last] == 0)
+    --last;
+  TrainingInputs inputs;
+  inputs.learningRate = done.learningRate;
   inputs.number = training.point.updates();
+  inputs.lossScale = done.lossScale;
+  double loss = 0;
+  for (int64_t i = 0; i <= last; ++i) {
+    if (shares[i] == 0)
+      continue;
+    int64_t number = step * count + i;
+    inputs.tensors = training.batches.at(number, training.point.seed);
+    inputs.seed = training.point.seed + number;
+    inputs.share = shares[i];
+    inputs.isLast = i == last;
+    std::string error = training.trainer->run(inputs, done.result);
+    if (training.checks.hasStopped())
+      error = "a gradient is not finite";
+    if (!error.empty())
+      return (count == 1 ? ""
+                         : "micro-batch " + std::to_string(i + 1) + " of " +
+                               std::to_string(count) + ": ") +
+             error;
+    ++inputs.microBatch;
+    loss += shares[i] * done.result.loss;
+    done.tokens += tokensOf(inputs);
+  }
+  done.result.loss = loss;
+  return "";
+}
+
+/// One step and its line. Exit code.
+int runStep(Session &session, Training &training, TrainedStep &done) {
   std::optional<LossScale> &scale = training.point.scale;
-  inputs.lossScale = scale ? scale->scale : 1;
-  inputs.seed = training.point.seed + step;
+  done.number = training.point.steps + 1;
+  done.steps = training.rate.steps;
+  done.learningRate = training.rate.at(training.point.steps);
+  done.lossScale = scale ? scale->scale : 1;
   auto begin = std::chrono::steady_clock::now();
-  std::string error = training.trainer->run(inputs, result);
+  std::string error = runMicroBatches(training, done);
   std::chrono::duration<double> time = std::chrono::steady_clock::now() - begin;
-  seconds = time.count();
-  if (training.checks.hasStopped())
-    error = "a gradient is not finite";
+  done.seconds = time.count();
   if (error.empty() && scale)
-    error = scale->count(result.isSkipped);
-  if (error.empty() && !std::isfinite(result.loss) && !result.isSkipped)
-    error = "the loss is " + llvm::formatv("{0}", result.loss).str();
+    error = scale->count(done.result.isSkipped);
+  done.skipped = scale ? scale->skipped : 0;
+  if (error.empty() && !std::isfinite(done.result.loss) &&
+      !done.result.isSkipped)
+    error = "the loss is " + llvm::formatv("{0}", done.result.loss).str();
   if (error.empty())
-    return session.write(std::nullopt,
-                         lineOf(training, inputs, result, seconds * 1000));
-  session.error("step " + std::to_string(step + 1) + ": " + error);
+    return session.write(std::nullopt, lineOf(done));
+  session.error("step " + std::to_string(done.number) + ": " + error);
   session.note(kEarlierState);
   return NoPlan;
 }
@@ -531,20 +496,15 @@ int runSteps(Session &session, Training &training) {
   auto started = Clock::now(), saved = started;
   int64_t first = training.point.steps;
   for (int64_t &step = training.point.steps; step < last;) {
-    TrainingInputs inputs;
-    TrainingResult result;
-    double seconds = 0;
-    if (int code = runStep(session, training, inputs, result, seconds))
+    TrainedStep done;
+    if (int code = runStep(session, training, done))
       return code;
-    std::optional<double> held;
-    if (int code = evaluate(session, training, step + 1, held))
+    if (int code = evaluate(session, training, step + 1, done.held))
       return code;
     auto now = Clock::now();
     std::chrono::duration<double> passed = now - started;
-    double left = passed.count() / (step + 1 - first) * (last - step - 1);
-    if (int code =
-            writeLog(session, log,
-                     jsonOf(training, inputs, result, held, seconds, left)))
+    done.secondsLeft = passed.count() / (step + 1 - first) * (last - step - 1);
+    if (int code = writeLog(session, log, jsonOf(done)))
       return code;
     ++step;
     bool isDue = every ? step % *every == 0 : now - saved >= kSavePeriod;
@@ -567,6 +527,12 @@ int runTrain(const CommandLine &line) {
   if (int code = isArtifact(line.arguments[0]) ? openFolder(session, training)
                                                : openModel(session, training))
     return code;
+  if (training.micro.count > 1 && !training.trainer->accumulates()) {
+    session.error("--accumulate: '" + line.arguments[0] +
+                  "' keeps no sums of gradients");
+    session.note("compile it with --accumulate");
+    return WrongUsage;
+  }
   if (int code = chooseScale(session, training))
     return code;
   if (int code = restore(session, training))

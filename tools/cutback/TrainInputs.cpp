@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Inputs of a training. A file of tensors has a row for each step; a file of
-// tokens is cut into windows, which go to inputs of integers. Which of these
-// take tokens, and which the tokens after those, is not guessed where there are
-// several: a model that shifts by itself takes the same ones twice, another
-// does not, and both train.
+// Inputs of a training. A file of tensors has a row for each micro-batch; a
+// file of tokens is cut into windows, which go to inputs of integers. Which of
+// these take tokens, and which the tokens after those, is not guessed where
+// there are several: a model that shifts by itself takes the same ones twice,
+// another does not, and both train.
 //
 // What is held out for evaluation must bring the same inputs.
 
@@ -17,6 +17,8 @@
 #include "cutback/Runtime/Arguments.h"
 #include "cutback/Runtime/StepFolder.h"
 #include "cutback/Support/SizeExpr.h"
+#include "cutback/Support/Text.h"
+#include "cutback/Training/Optimizer.h"
 
 #include "llvm/ADT/StringExtras.h"
 
@@ -30,6 +32,16 @@ namespace cutback {
 std::vector<OptionSpec> trainInputOptions() {
   return {
       {"inputs", OptionSpec::Text, "F", "safetensors file with the batches"},
+      {kAccumulate, OptionSpec::Integer, "N",
+       "micro-batches of a step, a batch each: their gradients\n"
+       "add up in their order, each of 1/N of its loss;\n"
+       "default 1",
+       false, 1},
+      {"valid-tokens", OptionSpec::Text, "NAME[:NUMBER]",
+       "with --accumulate: losses are means over the elements\n"
+       "of this input that are not NUMBER (default -100), and\n"
+       "so is that of the step, over all of them. NAME+1: but\n"
+       "the first of each row, of a model that shifts them"},
       {"tokens", OptionSpec::Text, "F",
        "a flat file of token ids, without a header: batches\n"
        "are cut from it, a window a row, for the inputs of\n"
@@ -155,6 +167,71 @@ int64_t TrainBatches::count() const {
     if (isInputName(name) && tensor.rank() > 0)
       least = std::min(least, tensor.sizes[0]);
   return least == INT64_MAX ? 0 : least;
+}
+
+//===----------------------------------------------------------------------===//
+// Micro-batches
+//===----------------------------------------------------------------------===//
+
+std::string MicroBatches::findShares(int64_t step, TrainBatches &batches,
+                                     int64_t seed,
+                                     std::vector<double> &shares) const {
+  shares = equalShares(count);
+  if (!valid)
+    return "";
+  std::vector<int64_t> counts;
+  for (int64_t i = 0; i < count; ++i) {
+    auto labels = batches.find(valid->input, step * count + i, seed);
+    counts.push_back(labels ? valid->count(*labels) : 0);
+  }
+  shares = sharesOf(counts);
+  return llvm::any_of(counts, [](int64_t count) { return count != 0; })
+             ? ""
+             : "no element of '" + valid->input + "' counts: all are " +
+                   std::to_string(valid->ignored);
+}
+
+int readMicroBatches(Session &session, MicroBatches &micro) {
+  micro.count = session.line.integer(kAccumulate).value_or(1);
+  auto text = session.line.get("valid-tokens");
+  if (!text)
+    return Done;
+  if (micro.count == 1) {
+    session.error("--valid-tokens has no effect on a step of one micro-batch");
+    session.note("give --accumulate=N, or leave it out");
+    return WrongUsage;
+  }
+  micro.valid = ValidTokens::parse({text->data(), text->size()});
+  if (micro.valid)
+    return Done;
+  session.error("--valid-tokens takes NAME, NAME:NUMBER or NAME+N:NUMBER, as "
+                "input.1:-100");
+  return WrongUsage;
+}
+
+int checkMicroBatches(Session &session, const MicroBatches &micro,
+                      TrainBatches &batches) {
+  int64_t count = batches.count();
+  if (micro.count > 1 && micro.count > count) {
+    session.error("--accumulate=" + std::to_string(micro.count) +
+                  ", and there " + (count == 1 ? "is " : "are ") +
+                  formatCount(count, "batch", "batches"));
+    session.note("a step takes each batch once: give more of them, or a "
+                 "smaller number");
+    return WrongInput;
+  }
+  if (!micro.valid)
+    return Done;
+  const std::string &name = micro.valid->input;
+  auto labels = batches.find(name, 0, 0);
+  if (labels && isIntegral(labels->type))
+    return Done;
+  session.error("--valid-tokens: '" + name + "' is " +
+                (labels ? "of " + nameOf(labels->type).str()
+                        : "none of what a batch has"));
+  session.note("it has " + llvm::join(batches.names(), ", ") +
+               "; valid are elements of integers");
+  return WrongInput;
 }
 
 //===----------------------------------------------------------------------===//

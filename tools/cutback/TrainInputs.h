@@ -7,6 +7,7 @@
 #include "PlanRun.h"
 
 #include "cutback/Interpreter/TensorFile.h"
+#include "cutback/Training/MicroBatches.h"
 #include "cutback/Training/Tokens.h"
 
 namespace cutback {
@@ -44,6 +45,23 @@ public:
   interpreter::TensorFile rows;
   std::optional<TokenBatches> tokens;
 };
+
+/// How a step is made of batches.
+struct MicroBatches {
+  int64_t count = 1; ///< of a step; number i of step k is batch k * count + i
+  std::optional<ValidTokens> valid; ///< what their losses are means over
+
+  /// What each one of step number `step` is of its loss: 0 for one that is
+  /// passed over. An empty string, or what is wrong.
+  std::string findShares(int64_t step, TrainBatches &batches, int64_t seed,
+                         std::vector<double> &shares) const;
+};
+
+/// Reads --accumulate and --valid-tokens; then asks whether `batches` are such.
+/// Exit codes.
+int readMicroBatches(Session &session, MicroBatches &micro);
+int checkMicroBatches(Session &session, const MicroBatches &micro,
+                      TrainBatches &batches);
 
 /// Opens --tokens for `batches`, whose rows are open, and what --eval-inputs
 /// and --eval-tokens give for `held`. Exit code.

@@ -55,7 +55,7 @@ inline const NestedCall *findNested(const std::vector<NestedCall> &calls,
 
 /// The launches of one segment, in the order in which they run.
 struct ListedSegment {
-  std::string name; ///< "forward", "backward", "update"
+  std::string name; ///< "forward", "backward", "accumulate", "update"
   std::vector<ListedLaunch> launches;
 };
 

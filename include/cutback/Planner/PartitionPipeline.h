@@ -239,7 +239,8 @@ struct PlanFigures {
 /// What updates parameters behind a step.
 struct PlannedUpdate {
   std::vector<std::string> options; ///< as on the command line
-  ListedSegment segment;
+  /// The last one is the update; one before it accumulates gradients.
+  std::vector<ListedSegment> segments;
 };
 
 /// A plan with its halves, how it came about, and what it was read from.

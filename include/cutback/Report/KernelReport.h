@@ -15,8 +15,10 @@ namespace cutback {
 /// "75 launches: 40 of generated kernels, 35 calls of …", and what they move;
 /// empty for a plan without kernels.
 std::string kernelsText(const PartitionResult &result);
-/// The same of the update alone; empty where there is none.
-std::string updateText(const PartitionResult &result);
+/// The same of each segment of an optimizer, beside its name; empty where there
+/// is none.
+std::vector<std::pair<std::string, std::string>>
+updateTexts(const PartitionResult &result);
 
 /// The object "kernels": counts, bytes and time of the step, and of each
 /// segment, that of an update among them. Nothing for a plan without kernels.

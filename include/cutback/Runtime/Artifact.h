@@ -72,9 +72,10 @@ struct ArtifactArgument : ArtifactTensor {
   /// What it holds if no file has it.
   enum Fill { Required, Zeros, Ones, Seed } fill = Required;
   bool isWritten = false;   ///< and is a result, under its name
-  bool isUpdated = false;   ///< by segment `update`
+  bool isUpdated = false;   ///< by a segment of the optimizer
   bool isUndecayed = false; ///< and without weight decay that others have
-  /// The segment that alone takes it; empty for one of the step.
+  /// The segment that takes it first, of an optimizer's; empty for one of the
+  /// step.
   std::string segment;
   /// The earlier argument that is the same memory; -1 for none.
   int64_t tied = -1;
@@ -160,7 +161,17 @@ struct ArtifactSegment {
 /// The segment that a step has if it was compiled with an optimizer: what
 /// `train` runs behind all others, and `run` does not.
 inline constexpr const char *kUpdateSegment = "update";
-/// Attribute of its op: the arguments that it updates without weight decay.
+/// The one before it, of a step for several micro-batches: adds gradients to
+/// their sums, which the update takes.
+inline constexpr const char *kAccumulateSegment = "accumulate";
+
+/// Whether a segment is one of these: an optimizer's, and none of the step.
+inline bool isOptimizerSegment(std::string_view name) {
+  return name == kUpdateSegment || name == kAccumulateSegment;
+}
+
+/// Attribute of the op of `update`: the arguments that it updates without
+/// weight decay.
 inline constexpr const char *kUndecayed = "undecayed";
 
 /// A file of a step's folder.
@@ -207,8 +218,12 @@ struct Artifact {
   bool hasProducts() const;
   /// Whether functions of the user may run between its launches.
   bool hasHooks() const;
-  /// Numbers of the segments of a step, without the update.
+  /// Numbers of the segments of a step, without those of an optimizer.
   std::vector<size_t> stepSegments() const;
+  /// Whether `segment` may take `argument`: it is one of the step, of this
+  /// segment, or of an earlier one. Linear in the segments.
+  bool mayTake(std::string_view segment,
+               const ArtifactArgument &argument) const;
 };
 
 /// The JSON text of manifest.json. The same artifact gives the same bytes.

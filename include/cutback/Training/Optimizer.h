@@ -13,6 +13,9 @@
 
 namespace cutback {
 
+/// The option that asks for Optimizer::accumulates.
+inline constexpr const char *kAccumulate = "accumulate";
+
 /// In Optimizer::undecayed: all parameters of fewer than two dimensions, which
 /// are biases and what norms multiply by. No parameter has such a name.
 inline constexpr const char *kFewDimensions = "1d";
@@ -33,6 +36,8 @@ struct Optimizer {
   /// The loss is scaled (LossScale.h): gradients are divided by the scale
   /// first, and where one is not finite nothing is written.
   bool scalesLoss = false;
+  /// The update takes sums of the gradients of several micro-batches.
+  bool accumulates = false;
 
   /// Tensors that it keeps for a parameter: "exp_avg".
   std::vector<std::string> stateNames() const;
@@ -40,6 +45,9 @@ struct Optimizer {
 
 /// The options of a command that takes an optimizer.
 std::vector<OptionSpec> optimizerOptions();
+/// And of one that plans its segments for trainings to come: of these each step
+/// may have another number of micro-batches, so there is only whether.
+std::vector<OptionSpec> plannedOptimizerOptions();
 /// Reads them; nothing where none is asked for. `error` is what is wrong with
 /// the command line, or stays empty.
 std::optional<Optimizer> readOptimizer(const CommandLine &line,

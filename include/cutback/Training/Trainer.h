@@ -14,18 +14,22 @@
 
 namespace cutback {
 
-/// What a step takes besides its state.
+/// What a micro-batch takes besides the state. A step has one of them, or
+/// several with a trainer that accumulates: then it ends with the last one.
 struct TrainingInputs {
   std::vector<interpreter::NamedTensor> tensors; ///< "input.0"
   double learningRate = 0;
-  int64_t number = 0;   ///< of updates before it
-  int64_t seed = 0;     ///< of what it draws
-  double lossScale = 1; ///< of an update that takes one
+  int64_t number = 0;     ///< of updates before it
+  int64_t seed = 0;       ///< of what it draws
+  double lossScale = 1;   ///< of an update that takes one
+  int64_t microBatch = 0; ///< its number in the step
+  double share = 1;       ///< of its loss in that of the step
+  bool isLast = true;     ///< of the step: the update runs after it
 };
 
 struct TrainingResult {
-  double loss = 0;
-  std::optional<double> gradientNorm; ///< where gradients are clipped
+  double loss = 0; ///< of the micro-batch, whatever its share
+  std::optional<double> gradientNorm; ///< where an update clips
   /// A gradient was not finite, and the update has changed nothing.
   bool isSkipped = false;
 };
@@ -42,8 +46,8 @@ public:
   virtual std::string fetchState() { return ""; }
   /// And puts it there, after what state() gave was written.
   virtual std::string placeState() { return ""; }
-  /// Runs a step. An empty string, or what went wrong; then the state is that
-  /// of no step.
+  /// Runs a micro-batch, and the update after the last one of a step. An empty
+  /// string, or what went wrong; then the state is that of no step.
   virtual std::string run(const TrainingInputs &inputs,
                           TrainingResult &result) = 0;
   /// The loss of the forward alone, on `inputs`: nothing of the state changes,
@@ -56,12 +60,15 @@ public:
   /// The greatest scale that the loss takes; nothing where the update takes
   /// none.
   std::optional<double> greatestLossScale() const {
-    return seeds ? std::optional(seeds->greatest()) : std::nullopt;
+    return scalesLoss ? std::optional(seeds->greatest()) : std::nullopt;
   }
+  /// Whether a step may have several micro-batches.
+  bool accumulates() const { return addsUp; }
 
 protected:
-  /// Of an update that takes a scale.
+  /// Of a trainer that scales the loss or accumulates.
   std::optional<LossSeeds> seeds;
+  bool scalesLoss = false, addsUp = false;
 };
 
 struct ModelTrainerOptions {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The update of parameters behind a step: as a graph of tensor ops, and as the
-// segment `update` of a step of launches.
+// The update of parameters behind a step, and the sums of gradients of several
+// micro-batches before it: as graphs of tensor ops, and as the segments
+// `accumulate` and `update` of a step of launches.
 #ifndef CUTBACK_TRAINING_UPDATE_H
 #define CUTBACK_TRAINING_UPDATE_H
 
@@ -15,6 +16,9 @@ namespace cutback {
 inline constexpr llvm::StringLiteral kLearningRate = "optimizer.lr";
 inline constexpr llvm::StringLiteral kStepNumber = "optimizer.step";
 inline constexpr llvm::StringLiteral kLossScale = "optimizer.loss_scale";
+/// Of an accumulation: the number of the micro-batch in its step. Number 0 is
+/// the first one, whose gradients are the sums.
+inline constexpr llvm::StringLiteral kMicroBatch = "optimizer.micro_batch";
 /// Results of an update that clips: the norm of all gradients; of one that
 /// scales: the greatest magnitude in them, which is not finite where it has
 /// written nothing.
@@ -28,6 +32,7 @@ struct UpdatedParameter {
   std::string name;         ///< "param.fc.weight"
   std::string argumentName; ///< in the graph
   std::string gradientName;
+  std::string sum; ///< of its gradients: "accumulated.fc.weight"
   std::vector<std::string> states; ///< "optimizer.exp_avg.fc.weight"
   mlir::RankedTensorType type;
   bool decays = true; ///< takes part in Optimizer::weightDecay
@@ -35,34 +40,50 @@ struct UpdatedParameter {
   std::vector<unsigned> tied;
 };
 
+/// Whether the gradients of `graph`, a joint graph, begin at arguments: what a
+/// scale or a share of the loss multiplies. A graph that was differentiated
+/// elsewhere may have a constant there.
+bool hasSeeds(joint::GraphOp graph);
+
 /// The parameters of `graph` that have a gradient, each tensor once, in the
 /// order of their arguments. Fails as findTied() does, and with an error at
 /// `graph` where one of Optimizer::undecayed fits none of them.
 mlir::FailureOr<std::vector<UpdatedParameter>>
 findParameters(joint::GraphOp graph, const Optimizer &optimizer);
 
-/// An update as a graph. Its arguments have the names (`joint.name`) that the
-/// step's graph has for parameters, and those of UpdatedParameter for the rest;
-/// it writes parameters and states.
+/// An update or an accumulation as a graph. Its arguments have the names
+/// (`joint.name`) that the step's graph has for parameters, and those of
+/// UpdatedParameter for the rest; it writes parameters and states, or sums.
 struct UpdateGraph {
   mlir::OwningOpRef<mlir::ModuleOp> module;
   joint::GraphOp graph;
+  std::string segment; ///< kUpdateSegment or kAccumulateSegment
   std::vector<UpdatedParameter> parameters;
 };
 
-/// The update of `graph`, a joint graph. Fails with an error at it if there is
+/// The update of `graph`, a joint graph: by its gradients, or by their sums
+/// where the optimizer accumulates. Fails with an error at it if there is
 /// nothing to update. Linear.
 mlir::FailureOr<UpdateGraph> buildUpdate(joint::GraphOp graph,
                                          const Optimizer &optimizer);
 
-/// Adds segment `update` to `kernels`, the step of `graph` at sizes that are
-/// known: planned for the device of `options`, proved as the step was, and
-/// placed in its arena where nothing lies that is read behind the step. Gives
-/// its launches; fails with an error where it belongs.
-mlir::FailureOr<ListedSegment> addUpdate(KernelModule &kernels,
-                                         joint::GraphOp graph,
-                                         const Optimizer &optimizer,
-                                         const PartitionOptions &options);
+/// What adds the gradients of `graph` to the sums that the update takes, in
+/// their type: those of the first micro-batch are the sums, the others are
+/// added in their order. Arguments: of each parameter sum and gradient, then
+/// kMicroBatch. Fails as findParameters() does, and with an error at `graph`
+/// where its gradients begin at no argument, so that no share of a loss can be
+/// given. Linear.
+mlir::FailureOr<UpdateGraph> buildAccumulation(joint::GraphOp graph,
+                                               const Optimizer &optimizer);
+
+/// Adds to `kernels`, the step of `graph` at sizes that are known, segment
+/// `accumulate` where the optimizer accumulates, and segment `update`: planned
+/// for the device of `options`, proved as the step was, and placed in its arena
+/// where nothing lies that is read behind the step. Gives the launches of each;
+/// fails with an error where it belongs.
+mlir::FailureOr<std::vector<ListedSegment>>
+addUpdate(KernelModule &kernels, joint::GraphOp graph,
+          const Optimizer &optimizer, const PartitionOptions &options);
 
 } // namespace cutback
 

@@ -13,7 +13,8 @@
 // a hook is allowed to make (hooks, messages, descriptions) are not of these.
 //
 // A segment runs when what it reads is there: a backward after a forward, once;
-// an update after a backward, once. A run that fails leaves nothing.
+// an update after a backward, or after what accumulates its gradients, once. A
+// run that fails leaves nothing.
 
 #include "cutback/Runtime/StepFolder.h"
 
@@ -228,7 +229,7 @@ static CutbackStatus failAligned(CutbackStep &step, size_t number) {
 static std::string before(const CutbackStep &step, size_t segment) {
   const auto &segments = step.artifact.segments;
   bool isLater = segments[segment].name == "backward" ||
-                 segments[segment].name == "update";
+                 isOptimizerSegment(segments[segment].name);
   return isLater && segment > 0 ? segments[segment - 1].name : "";
 }
 
@@ -268,7 +269,8 @@ static CutbackStatus run(CutbackStep &step, const std::vector<size_t> &segments,
       return failAligned(step, i);
     bool isTaken = declared[i].segment.empty();
     for (size_t segment : segments)
-      isTaken |= declared[i].segment == step.artifact.segments[segment].name;
+      isTaken |= step.artifact.mayTake(step.artifact.segments[segment].name,
+                                       declared[i]);
     if (!bytes && isTaken && bytesOf(declared[i]) > 0)
       return fail(step, CUTBACK_WRONG_USAGE,
                   nameArgument(step, i) + " is NULL");

@@ -313,9 +313,6 @@ std::string CudaStep::run(const std::vector<size_t> &segments,
   HookedRun hooked(hooks);
   if (!hooked.error().empty())
     return hooked.error();
-  bool hasUpdate = false;
-  for (size_t segment : segments)
-    hasUpdate |= artifact.segments[segment].name == kUpdateSegment;
   arguments->begin(given, transfers->findFirst(segments));
   if (caller)
     error = caller->follow(stream);
@@ -331,7 +328,7 @@ std::string CudaStep::run(const std::vector<size_t> &segments,
   if (error.empty() && numMarks)
     error = findMark();
   if (error.empty())
-    error = arguments->bringBack(hasUpdate, stream);
+    error = arguments->bringBack(segments, stream);
   calls(error).run(driver->cuStreamSynchronize, stream);
   return error;
 }

@@ -125,12 +125,20 @@ std::string DeviceArguments::bringAcross(const std::vector<TransferIn> &copies,
   return error;
 }
 
-std::string DeviceArguments::bringBack(bool hasUpdate, Handle stream) const {
+std::string DeviceArguments::bringBack(const std::vector<size_t> &segments,
+                                       Handle stream) const {
+  std::vector<bool> updated(given.size());
+  for (size_t segment : segments)
+    for (const ArtifactLaunch &launch : artifact.segments[segment].launches)
+      for (const ArtifactOperand &operand : launch.operands)
+        if (operand.isWritten &&
+            operand.memory.kind == ArtifactMemory::Argument)
+          updated[operand.memory.at] = true;
   std::string error;
   CheckedCalls calls(driver, error);
   for (size_t i = 0; i < given.size(); ++i) {
     const ArtifactArgument &argument = artifact.arguments[i];
-    bool isChanged = argument.isWritten || (hasUpdate && argument.isUpdated);
+    bool isChanged = argument.isWritten || (argument.isUpdated && updated[i]);
     if (!isChanged || !isCopied(i))
       continue;
     int64_t bytes = bytesOf(argument);

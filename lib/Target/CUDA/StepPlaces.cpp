@@ -134,7 +134,7 @@ bool StepPlaces::isOverwritten(const ArtifactMemory &memory, size_t from,
   return false;
 }
 void StepPlaces::findWritten(size_t segment) {
-  bool isUpdate = artifact.segments[segment].name == kUpdateSegment;
+  bool isUpdate = isOptimizerSegment(artifact.segments[segment].name);
   segments.functions[segment].walk([&](joint::WriteOp write) {
     Value root = kernel::locate(write->getOperand(0)).root;
     auto found = argumentNumber.find(joint::getValueName(root));

@@ -49,8 +49,10 @@ public:
   /// Copies on the device. Does not wait.
   std::string bringAcross(const std::vector<TransferIn> &copies,
                           Handle stream) const;
-  /// Behind all segments: what they have written, to the caller. Does not wait.
-  std::string bringBack(bool hasUpdate, Handle stream) const;
+  /// Behind these segments: what they have written, to the caller. Does not
+  /// wait.
+  std::string bringBack(const std::vector<size_t> &segments,
+                        Handle stream) const;
 
 private:
   size_t rootOf(size_t argument) const {
