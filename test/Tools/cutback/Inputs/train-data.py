@@ -25,30 +25,37 @@ TRAININGS = {
     "clipped": (torch.optim.AdamW, {"betas": (0.8, 0.95), "eps": 1e-6,
                                     "weight_decay": 0.1}, 0.1, True),
     "groups": (torch.optim.AdamW, {"weight_decay": 0.5}, 0.0, False),
+    "accumulated": (torch.optim.AdamW, {}, 0.1, False),
 }
+# Micro-batches of a step, from the first batch again after the last; and steps.
+ACCUMULATED = (4, 3)
 
 
-def train(model, batches, grouped, kind, options, clip, cosine):
+def train(model, batches, name, kind, options, clip, cosine):
     parameters = list(model.parameters())
     groups = [{"params": parameters}]
-    if grouped:
+    if name == "groups":
         groups = [{"params": [p for p in parameters if p.dim() >= 2]},
                   {"params": [p for p in parameters if p.dim() < 2],
                    "weight_decay": 0.0}]
     optimizer = kind(groups, lr=0.01, **options)
     losses, norms = [], []
-    for k in range(STEPS):
+    count, steps = ACCUMULATED if name == "accumulated" else (1, STEPS)
+    for k in range(steps):
         if cosine:
             rate = 0.01 * min(1, (k + 1) / 3) * (1 + math.cos(math.pi * k / STEPS)) / 2
             optimizer.param_groups[0]["lr"] = rate
         optimizer.zero_grad()
-        loss = model(*[batch[k] for batch in batches])
-        loss = loss[0] if isinstance(loss, tuple) else loss
-        loss.backward()
+        total = 0.0
+        for i in range(k * count, (k + 1) * count):
+            loss = model(*[batch[i % STEPS] for batch in batches])
+            loss = loss[0] if isinstance(loss, tuple) else loss
+            (loss / count).backward()
+            total += loss.item() / count
         if clip:
             norms.append(float(torch.nn.utils.clip_grad_norm_(parameters, clip)))
         optimizer.step()
-        losses.append(loss.item())
+        losses.append(total)
     return {"loss": losses, "norm": norms}
 
 
@@ -60,7 +67,7 @@ def main():
     curves = {}
     for name, settings in TRAININGS.items():
         model = torch.export.load(str(folder / "model.pt2")).module()
-        curves[name] = train(model, batches, name == "groups", *settings)
+        curves[name] = train(model, batches, name, *settings)
         for key, value in model.named_parameters():
             tensors["%s.param.%s" % (name, key)] = value.detach().contiguous()
     save_file(tensors, str(folder / "train.safetensors"))

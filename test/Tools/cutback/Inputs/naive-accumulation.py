@@ -1,0 +1,221 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Trains by a naive loop, without what adds up gradients in `cutback train`.
+
+usage: naive-accumulation.py MODEL WEIGHTS INPUTS OUT --accumulate=N --steps=K
+           --lr=X [--scale=X] [--valid=NAME:NUMBER] OPTION...
+
+For each micro-batch a graph whose loss is that of MODEL times its share (and
+times the scale) is run; the gradients are added up here, rounded to their type;
+a graph that has the sums for its gradients is trained for one step, with the
+OPTIONs. OUT gets the state; the losses of the steps are printed.
+"""
+
+import array
+import json
+import re
+import struct
+import subprocess
+import sys
+import tempfile
+
+
+def read(path):
+    """By name: type, sizes, bytes."""
+    data = open(path, "rb").read()
+    (size,) = struct.unpack("<Q", data[:8])
+    return {name: (entry["dtype"], entry["shape"],
+                   data[8 + size + entry["data_offsets"][0]:
+                        8 + size + entry["data_offsets"][1]])
+            for name, entry in json.loads(data[8:8 + size]).items()
+            if name != "__metadata__"}
+
+
+def write(path, tensors):
+    header, data = {}, b""
+    for name, (dtype, shape, content) in tensors.items():
+        header[name] = {"dtype": dtype, "shape": shape,
+                        "data_offsets": [len(data), len(data) + len(content)]}
+        data += content
+    text = json.dumps(header).encode()
+    text += b" " * (-len(text) % 8)
+    open(path, "wb").write(struct.pack("<Q", len(text)) + text + data)
+
+
+def add(one, other):
+    """The sum of two tensors of F32 or BF16: rounded once, to even."""
+    dtype, shape, a = one
+    if dtype == "F32":
+        sums = array.array("f", (x + y for x, y in zip(
+            array.array("f", a), array.array("f", other[2]))))
+        return dtype, shape, sums.tobytes()
+    assert dtype == "BF16", dtype
+    wide = [array.array("f", b"".join(b"\0\0" + bits[i:i + 2] for i in
+                                      range(0, len(bits), 2)))
+            for bits in (a, other[2])]
+    # The sum of two is exact in a double, and is rounded from there.
+    sums = b""
+    for x, y in zip(*wide):
+        (bits,) = struct.unpack("<I", struct.pack("<f", x + y))
+        low, high = bits & 0xffff, bits >> 16
+        up = low > 0x8000 or (low == 0x8000 and high & 1)
+        sums += struct.pack("<H", high + up)
+    return dtype, shape, sums
+
+
+def cutback(*words):
+    done = subprocess.run(["cutback", *map(str, words)], capture_output=True,
+                          text=True)
+    if done.returncode:
+        sys.exit("%s\n%s" % (" ".join(map(str, words)), done.stderr))
+    return done.stdout
+
+
+class Naive:
+    def __init__(self, given, model, weights, inputs, folder):
+        self.given, self.folder = given, folder
+        self.text = cutback("import", model)
+        cutback("compile", model, "--target=cpu", "--weights", "-o",
+                folder + "/made") if weights == model else None
+        self.weights = (folder + "/made/weights.safetensors"
+                        if weights == model else weights)
+        self.rows = {name: value for name, value in read(inputs).items()
+                     if name.startswith("input.")}
+        cutback("run", model, "--weights=" + weights, "--inputs=" + self.row(0),
+                "--outputs=" + folder + "/first")
+        # Of a tied tensor the gradient is whole under each of its names.
+        self.tied = dict(re.findall(
+            r'param "([^"]*)">, joint\.tied = "([^"]*)"', self.text))
+        first = read(folder + "/first")
+        self.sizes = {  # in the order of arguments, in which norms add up
+            name: first["grad." + name]
+            for name in re.findall(r'#joint.role<param "([^"]*)"', self.text)
+            if "grad." + name in first and name not in self.tied}
+
+    def row(self, number):
+        path = self.folder + "/row"
+        cut = {}
+        for name, (dtype, shape, data) in self.rows.items():
+            length = len(data) // shape[0]
+            at = number % shape[0] * length
+            cut[name] = dtype, shape[1:], data[at:at + length]
+        write(path, cut)
+        return path
+
+    def valid(self, number):
+        """How many labels count in a row of the inputs."""
+        name, _, ignored = self.given["valid"].partition(":")
+        _, shape, data = self.rows[name]
+        length = len(data) // shape[0]
+        at = number % shape[0] * length
+        labels = array.array("q", data[at:at + length])
+        return sum(label != int(ignored or -100) for label in labels)
+
+    def shares(self, step):
+        count = self.given["accumulate"]
+        if "valid" not in self.given:
+            return [1 / count] * count
+        counts = [self.valid(step * count + i) for i in range(count)]
+        return [one / sum(counts) for one in counts]
+
+    def scaled(self, share):
+        """The graph with a share of the loss, and the loss beside it."""
+        loss = re.search(r"joint\.output (%\w+) : tensor<(\w+)>", self.text)
+        name, dtype = loss.groups()
+        kind = "tensor<%s>" % dtype
+        line = ("%%kept.loss = aten.detach(%s) : (%s) -> %s\n"
+                "%%share.loss = aten.mul.Scalar(%s, %r) : (%s) -> %s\n"
+                "joint.output %%share.loss, %%kept.loss : %s, %s" % (
+                    name, kind, kind, name, share * self.given["scale"], kind,
+                    kind, kind, kind))
+        text = self.text.replace(loss.group(0), line)
+        text = text.replace("-> (%s) gradients" % kind,
+                            "-> (%s, %s) gradients" % (kind, kind))
+        path = self.folder + "/scaled.mlir"
+        open(path, "w").write(text)
+        return path
+
+    def updater(self):
+        """A graph whose gradients are its inputs."""
+        kinds = {"F32": "f32", "BF16": "bf16"}
+        arguments, given, gradients, types = [], [], [], []
+        for i, (name, (dtype, shape, _)) in enumerate(self.sizes.items()):
+            kind = "tensor<%s>" % "x".join([*map(str, shape), kinds[dtype]])
+            arguments.append('%%p%d: %s {joint.role = #joint.role<param "%s">}'
+                             % (i, kind, name))
+            given.append("%%g%d: %s {joint.role = #joint.role<input>}"
+                         % (i, kind))
+            gradients.append("%%g%d of %d" % (i, i))
+            types.append(kind)
+        text = ("joint.graph @update(%s, %%t: tensor<f32> {joint.role = "
+                "#joint.role<tangent of 0>}) -> (tensor<f32>) gradients (%s) {\n"
+                "%%l = aten.zeros([]) : () -> tensor<f32>\n"
+                "joint.output %%l gradients(%s) : tensor<f32>, %s\n}\n" % (
+                    ", ".join(arguments + given), ", ".join(types),
+                    ", ".join(gradients), ", ".join(types)))
+        path = self.folder + "/update.mlir"
+        open(path, "w").write(text)
+        return path
+
+    def train(self, options, out):
+        count, updater = self.given["accumulate"], self.updater()
+        state, weights = self.folder + "/state", self.weights
+        kept = {}
+        for step in range(self.given["steps"]):
+            sums, loss = {}, 0.0
+            for i, share in enumerate(self.shares(step)):
+                if share == 0:
+                    continue
+                number = step * count + i
+                cutback("run", self.scaled(share), "--weights=" + weights,
+                        "--inputs=" + self.row(number),
+                        "--outputs=" + self.folder + "/out", "--seed=%d" % number)
+                made = read(self.folder + "/out")
+                loss += share * array.array("f", made["output.1"][2])[0]
+                buffers = {name: value for name, value in made.items()
+                           if name.startswith("buffer.")}
+                for name in self.sizes:
+                    gradient = made["grad." + name]
+                    sums[name] = (add(sums[name], gradient) if name in sums
+                                  else gradient)
+                if buffers:
+                    kept = {**read(weights), **buffers}
+                    weights = self.folder + "/weights"
+                    write(weights, kept)
+            print("loss %.9g" % loss)
+            rows = {"input.%d" % i: (sums[name][0], [1] + sums[name][1],
+                                     sums[name][2])
+                    for i, name in enumerate(self.sizes)}
+            write(self.folder + "/sums", rows)
+            cutback("train", updater, "--inputs=" + self.folder + "/sums",
+                    "--weights=" + weights, "--steps=%d" % self.given["steps"],
+                    "--until=%d" % (step + 1), "--lr=%s" % self.given["lr"],
+                    "--state=" + state, *options)
+            kept = {**kept, **read(weights), **read(state)}
+            for name, other in self.tied.items():
+                kept["param." + name] = kept["param." + other]
+            weights = self.folder + "/weights"
+            write(weights, kept)
+        write(out, {name: value for name, value in kept.items()
+                    if name.split(".")[0] in ("param", "buffer", "optimizer")
+                    and name.partition(".")[2] not in self.tied})
+
+
+def main():
+    own = {"accumulate": int, "steps": int, "lr": str, "scale": float,
+           "valid": str}
+    given, options, files = {"scale": 1.0}, [], []
+    for word in sys.argv[1:]:
+        name, _, value = word[2:].partition("=")
+        if not word.startswith("--"):
+            files.append(word)
+        elif name in own:
+            given[name] = own[name](value)
+        else:
+            options.append(word)
+    model, weights, inputs, out = files
+    with tempfile.TemporaryDirectory() as folder:
+        Naive(given, model, weights, inputs, folder).train(options, out)
+
+
+if __name__ == "__main__":
+    main()
