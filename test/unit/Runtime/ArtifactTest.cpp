@@ -112,6 +112,21 @@ TEST(ArtifactTest, WhatIsWrittenIsRead) {
   EXPECT_TRUE(artifact.kernels[0].waits && artifact.kernels[0].checks);
 }
 
+TEST(ArtifactTest, ASegmentTakesArgumentsOfItsOwnAndOfEarlierOnes) {
+  Artifact artifact = makeArtifact();
+  ArtifactSegment sums = {kAccumulateSegment, {}, {}};
+  artifact.segments.insert(artifact.segments.begin() + 2, sums);
+  EXPECT_EQ(artifact.stepSegments(), (std::vector<size_t>{0, 1}));
+  ArtifactArgument argument;
+  EXPECT_TRUE(artifact.mayTake("forward", argument));
+  argument.segment = kAccumulateSegment;
+  EXPECT_FALSE(artifact.mayTake("backward", argument));
+  EXPECT_TRUE(artifact.mayTake(kAccumulateSegment, argument));
+  EXPECT_TRUE(artifact.mayTake(kUpdateSegment, argument));
+  argument.segment = "nowhere";
+  EXPECT_FALSE(artifact.mayTake(kUpdateSegment, argument));
+}
+
 TEST(ArtifactTest, AnotherVersionIsRefused) {
   EXPECT_EQ(changed("\"cutback_artifact\": 8", "\"cutback_artifact\": 9"),
             "has version 9, this runtime takes 8");
