@@ -14,6 +14,8 @@
  * deleted while the step runs
  *   cutback-step-test order DIR IN     segments in a wrong order, what is NULL,
  * a run while the step runs
+ *   cutback-step-test segments DIR NUMBERS   runs segments in this order, as
+ * 012013, on zeros, the tensors of later ones NULL until their first run
  *   cutback-step-test thread DIR       a step runs in another thread than it
  * was opened in, on zeros
  *
@@ -327,6 +329,26 @@ static int order(CutbackStep *step, const char *folder, const char *in) {
   return 0;
 }
 
+/* Segments by number; what none of them up to now takes has no memory. */
+static void runInOrder(CutbackStep *step, const char *numbers) {
+  size_t count = cutbackStepNumArguments(step);
+  void **arguments = allocate((count + 1) * sizeof(void *));
+  for (; *numbers; ++numbers) {
+    size_t segment = (size_t)(*numbers - '0');
+    for (size_t i = 0; i < count; ++i) {
+      CutbackTensor argument = cutbackStepArgument(step, i);
+      int isSum = !strncmp(argument.name, "accumulated.", 12) ||
+                  !strcmp(argument.name, "optimizer.micro_batch");
+      int isOwn = !isSum && !strncmp(argument.name, "optimizer.", 10);
+      if (!arguments[i] && (!isSum || segment > 1) && (!isOwn || segment > 2))
+        arguments[i] = alignedTo16(argument.bytes);
+    }
+    CutbackStatus status = cutbackStepRunSegment(step, segment, arguments);
+    printf("%s: %d %s\n", cutbackStepSegment(step, segment), status,
+           cutbackStepMessage(step));
+  }
+}
+
 static int runInThread(void *given) {
   CutbackStep *step = given;
   size_t count = cutbackStepNumArguments(step);
@@ -355,6 +377,8 @@ int main(int argc, char **argv) {
   if (!status && strcmp(argv[1], "order") == 0 && argc == 4 &&
       order(steps[0], argv[2], argv[3]))
     status = CUTBACK_DEFECT;
+  if (!status && strcmp(argv[1], "segments") == 0 && argc == 4)
+    runInOrder(steps[0], argv[3]);
   if (!status && strcmp(argv[1], "thread") == 0) {
     thrd_t thread;
     int ended = 9;

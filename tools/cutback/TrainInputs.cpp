@@ -17,7 +17,6 @@
 #include "cutback/Runtime/Arguments.h"
 #include "cutback/Runtime/StepFolder.h"
 #include "cutback/Support/SizeExpr.h"
-#include "cutback/Support/Text.h"
 #include "cutback/Training/Optimizer.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -214,8 +213,8 @@ int checkMicroBatches(Session &session, const MicroBatches &micro,
   int64_t count = batches.count();
   if (micro.count > 1 && micro.count > count) {
     session.error("--accumulate=" + std::to_string(micro.count) +
-                  ", and there " + (count == 1 ? "is " : "are ") +
-                  formatCount(count, "batch", "batches"));
+                  " is more than the batches, of which there are " +
+                  std::to_string(count));
     session.note("a step takes each batch once: give more of them, or a "
                  "smaller number");
     return WrongInput;

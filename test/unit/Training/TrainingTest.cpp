@@ -15,6 +15,8 @@
 
 #include "gtest/gtest.h"
 
+#include <cmath>
+
 using namespace mlir;
 using namespace cutback;
 using namespace cutback::interpreter;
@@ -108,6 +110,67 @@ TEST_F(TrainingTest, AGradientThatIsAParameterIsReadBeforeThatIsWritten) {
     // (p, q) = (1, -2) k: (2, -2.5) k, then (3.25, -3.5) k.
     EXPECT_EQ(state["param.p"], (std::vector<double>{3.25, 6.5, 9.75, 13}));
     EXPECT_EQ(state["param.q"], (std::vector<double>{-3.5, -7, -10.5, -14}));
+  }
+}
+
+// Gradients that are arguments, and one that is a view: their sums are those of
+// two micro-batches, and of the step alone, whatever was left of the one
+// before.
+TEST_F(TrainingTest, GradientsOfMicroBatchesAddUp) {
+  const char *text = R"(
+joint.graph @g(%p: tensor<2x3xf32> {joint.role = #joint.role<param "p">},
+               %q: tensor<2x3xf32> {joint.role = #joint.role<param "q">},
+               %x: tensor<3x2xf32> {joint.role = #joint.role<input>},
+               %t: tensor<f32> {joint.role = #joint.role<tangent of 0>})
+    -> (tensor<f32>) gradients (tensor<2x3xf32>, tensor<2x3xf32>) {
+  %m = aten.mul.Tensor(%p, %q) : (tensor<2x3xf32>, tensor<2x3xf32>) -> tensor<2x3xf32>
+  %s = aten.sum(%m) : (tensor<2x3xf32>) -> tensor<f32>
+  %e = aten.mul.Tensor(%x, %t) : (tensor<3x2xf32>, tensor<f32>) -> tensor<3x2xf32>
+  %d = aten.t(%e) : (tensor<3x2xf32>) -> tensor<2x3xf32>
+  joint.output %s gradients(%q of 0, %d of 1) : tensor<f32>, tensor<2x3xf32>, tensor<2x3xf32>
+}
+)";
+  for (bool reference : {true, false}) {
+    joint::GraphOp graph = parse(text);
+    ASSERT_TRUE(graph) << messages;
+    ModelTrainerOptions options;
+    options.optimizer.kind = Optimizer::Sgd;
+    options.optimizer.accumulates = true;
+    options.reference = reference;
+    auto trainer = makeModelTrainer(
+        graph,
+        [](StringRef name) -> std::optional<Tensor> {
+          if (name == "tangent.0")
+            return std::nullopt;
+          return name == "input.0" ? counted({3, 2}, 1) : counted({2, 3}, -1);
+        },
+        options);
+    ASSERT_TRUE(trainer) << messages;
+    EXPECT_TRUE(trainer->accumulates());
+    EXPECT_FALSE(trainer->greatestLossScale());
+    TrainingInputs inputs;
+    inputs.learningRate = 1;
+    for (double factor : {std::nan(""), 1.0}) {
+      TrainingResult result;
+      inputs.share = 0.25;
+      inputs.tensors = {{"input.0", counted({3, 2}, factor)}};
+      inputs.microBatch = 0;
+      inputs.isLast = false;
+      EXPECT_EQ(trainer->run(inputs, result), "") << messages;
+      EXPECT_EQ(result.loss, 91); // without its share
+      inputs.tensors = {{"input.0", counted({3, 2}, 4)}};
+      inputs.microBatch = 1;
+      // The first time there is no update: what it left is forgotten.
+      inputs.isLast = factor == 1.0;
+      EXPECT_EQ(trainer->run(inputs, result), "") << messages;
+    }
+    std::map<std::string, std::vector<double>> state;
+    for (const auto &[name, tensor] : trainer->state())
+      state[name] = tensor.doubles();
+    // p - 2 q, and q - (1 + 4) / 4 of x as rows.
+    EXPECT_EQ(state["param.p"], (std::vector<double>{1, 2, 3, 4, 5, 6}));
+    EXPECT_EQ(state["param.q"],
+              (std::vector<double>{-2.25, -5.75, -9.25, -6.5, -10, -13.5}));
   }
 }
 

@@ -4,10 +4,10 @@
 usage: naive-accumulation.py MODEL WEIGHTS INPUTS OUT --accumulate=N --steps=K
            --lr=X [--scale=X] [--valid=NAME:NUMBER] OPTION...
 
-For each micro-batch a graph whose loss is that of MODEL times its share (and
-times the scale) is run; the gradients are added up here, rounded to their type;
-a graph that has the sums for its gradients is trained for one step, with the
-OPTIONs. OUT gets the state; the losses of the steps are printed.
+A graph whose loss is that of MODEL times an input, the share of a micro-batch
+(times the scale), is run for each; the gradients are added up here, rounded to
+their type; a graph that has the sums for its gradients is trained for one step,
+with the OPTIONs. OUT gets the state; the losses of the steps are printed.
 """
 
 import array
@@ -62,44 +62,61 @@ def add(one, other):
     return dtype, shape, sums
 
 
-def cutback(*words):
-    done = subprocess.run(["cutback", *map(str, words)], capture_output=True,
-                          text=True)
+def run(*words):
+    done = subprocess.run(words, capture_output=True, text=True)
     if done.returncode:
-        sys.exit("%s\n%s" % (" ".join(map(str, words)), done.stderr))
+        sys.exit("%s\n%s" % (" ".join(words), done.stderr))
     return done.stdout
 
 
 class Naive:
     def __init__(self, given, model, weights, inputs, folder):
-        self.given, self.folder = given, folder
-        self.text = cutback("import", model)
-        cutback("compile", model, "--target=cpu", "--weights", "-o",
-                folder + "/made") if weights == model else None
-        self.weights = (folder + "/made/weights.safetensors"
-                        if weights == model else weights)
+        self.given, self.folder, self.weights = given, folder, weights
+        text = run("cutback", "import", model)
         self.rows = {name: value for name, value in read(inputs).items()
                      if name.startswith("input.")}
-        cutback("run", model, "--weights=" + weights, "--inputs=" + self.row(0),
-                "--outputs=" + folder + "/first")
+        run("cutback", "compile", self.scaled(text), "--target=cpu", "-o",
+            folder + "/made")
+        first = self.step(0, 1.0, weights)
         # Of a tied tensor the gradient is whole under each of its names.
         self.tied = dict(re.findall(
-            r'param "([^"]*)">, joint\.tied = "([^"]*)"', self.text))
-        first = read(folder + "/first")
+            r'param "([^"]*)">, joint\.tied = "([^"]*)"', text))
         self.sizes = {  # in the order of arguments, in which norms add up
             name: first["grad." + name]
-            for name in re.findall(r'#joint.role<param "([^"]*)"', self.text)
+            for name in re.findall(r'#joint.role<param "([^"]*)"', text)
             if "grad." + name in first and name not in self.tied}
 
-    def row(self, number):
-        path = self.folder + "/row"
-        cut = {}
+    def scaled(self, text):
+        """The graph with its loss times an input more, and beside it the loss."""
+        name, kind = re.search(r"joint\.output (%\w+) : (tensor<f32>)",
+                               text).groups()
+        text = text.replace(
+            "joint.output %s : %s" % (name, kind),
+            "%%kept.loss = aten.detach(%s) : (%s) -> %s\n"
+            "%%share.loss = aten.mul.Tensor(%s, %%share) : (%s, %s) -> %s\n"
+            "joint.output %%share.loss, %%kept.loss : %s, %s" % (
+                name, kind, kind, name, kind, kind, kind, kind, kind))
+        text = text.replace(
+            ") -> (%s) gradients" % kind,
+            ", %%share: %s {joint.role = #joint.role<input>}) -> (%s, %s) "
+            "gradients" % (kind, kind, kind))
+        path = self.folder + "/scaled.mlir"
+        open(path, "w").write(text)
+        return path
+
+    def step(self, number, share, weights):
+        """What a micro-batch gives."""
+        share = struct.pack("<f", share * self.given["scale"])
+        cut = {"input.%d" % len(self.rows): ("F32", [], share)}
         for name, (dtype, shape, data) in self.rows.items():
             length = len(data) // shape[0]
             at = number % shape[0] * length
             cut[name] = dtype, shape[1:], data[at:at + length]
-        write(path, cut)
-        return path
+        write(self.folder + "/row", cut)
+        run("cutback-run", self.folder + "/made", "--weights=" + weights,
+            "--inputs=" + self.folder + "/row", "--seed=%d" % number,
+            "--outputs=" + self.folder + "/out")
+        return read(self.folder + "/out")
 
     def valid(self, number):
         """How many labels count in a row of the inputs."""
@@ -117,25 +134,8 @@ class Naive:
         counts = [self.valid(step * count + i) for i in range(count)]
         return [one / sum(counts) for one in counts]
 
-    def scaled(self, share):
-        """The graph with a share of the loss, and the loss beside it."""
-        loss = re.search(r"joint\.output (%\w+) : tensor<(\w+)>", self.text)
-        name, dtype = loss.groups()
-        kind = "tensor<%s>" % dtype
-        line = ("%%kept.loss = aten.detach(%s) : (%s) -> %s\n"
-                "%%share.loss = aten.mul.Scalar(%s, %r) : (%s) -> %s\n"
-                "joint.output %%share.loss, %%kept.loss : %s, %s" % (
-                    name, kind, kind, name, share * self.given["scale"], kind,
-                    kind, kind, kind))
-        text = self.text.replace(loss.group(0), line)
-        text = text.replace("-> (%s) gradients" % kind,
-                            "-> (%s, %s) gradients" % (kind, kind))
-        path = self.folder + "/scaled.mlir"
-        open(path, "w").write(text)
-        return path
-
-    def updater(self):
-        """A graph whose gradients are its inputs."""
+    def updater(self, options):
+        """A step whose gradients are its inputs."""
         kinds = {"F32": "f32", "BF16": "bf16"}
         arguments, given, gradients, types = [], [], [], []
         for i, (name, (dtype, shape, _)) in enumerate(self.sizes.items()):
@@ -154,22 +154,20 @@ class Naive:
                     ", ".join(gradients), ", ".join(types)))
         path = self.folder + "/update.mlir"
         open(path, "w").write(text)
-        return path
+        run("cutback", "compile", path, "--target=cpu", *options, "-o",
+            self.folder + "/update")
 
     def train(self, options, out):
-        count, updater = self.given["accumulate"], self.updater()
-        state, weights = self.folder + "/state", self.weights
+        count, state = self.given["accumulate"], self.folder + "/state"
+        weights = self.weights
+        self.updater(options)
         kept = {}
         for step in range(self.given["steps"]):
             sums, loss = {}, 0.0
             for i, share in enumerate(self.shares(step)):
                 if share == 0:
                     continue
-                number = step * count + i
-                cutback("run", self.scaled(share), "--weights=" + weights,
-                        "--inputs=" + self.row(number),
-                        "--outputs=" + self.folder + "/out", "--seed=%d" % number)
-                made = read(self.folder + "/out")
+                made = self.step(step * count + i, share, weights)
                 loss += share * array.array("f", made["output.1"][2])[0]
                 buffers = {name: value for name, value in made.items()
                            if name.startswith("buffer.")}
@@ -186,10 +184,12 @@ class Naive:
                                      sums[name][2])
                     for i, name in enumerate(self.sizes)}
             write(self.folder + "/sums", rows)
-            cutback("train", updater, "--inputs=" + self.folder + "/sums",
-                    "--weights=" + weights, "--steps=%d" % self.given["steps"],
-                    "--until=%d" % (step + 1), "--lr=%s" % self.given["lr"],
-                    "--state=" + state, *options)
+            scale = self.given["scale"]
+            run("cutback", "train", self.folder + "/update",
+                "--inputs=" + self.folder + "/sums", "--weights=" + weights,
+                "--steps=%d" % self.given["steps"], "--until=%d" % (step + 1),
+                "--lr=" + self.given["lr"], "--state=" + state,
+                *(["--loss-scale=%r" % scale] if scale != 1 else []))
             kept = {**kept, **read(weights), **read(state)}
             for name, other in self.tied.items():
                 kept["param." + name] = kept["param." + other]
