@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Collectives as messages, so that each transport has them, with one order of
+// additions. A library's reduction adds in an order of its own, which may be
+// another one with each size and each run.
+//
+// A reduction has two rounds. Rank r owns the r-th part of the elements: it
+// gets that part of all ranks, reduces them in the order of the ranks, and
+// sends the result to all. So each rank sends and receives twice the bytes,
+// less one part, whatever their number.
+
+#include "cutback/Runtime/Pipeline/Collectives.h"
+
+#include "cutback/Runtime/Artifact.h"
+#include "cutback/Runtime/Pipeline/Sums.h"
+
+#include <algorithm>
+#include <cstring>
+
+using namespace cutback;
+using namespace cutback::pipeline;
+
+namespace {
+
+enum Tag : int64_t { kLength = 1, kBytes, kPart, kReduced };
+
+/// Sends and receives of one round, waited for together.
+class Round {
+public:
+  explicit Round(Waiter &waiter) : waiter(waiter) {}
+
+  void send(int to, int64_t tag, const char *bytes, int64_t count) {
+    open.push_back({waiter.transport.send(to, tag, bytes, count),
+                    "what rank " + std::to_string(to) + " takes"});
+  }
+  void receive(int from, int64_t tag, char *bytes, int64_t count) {
+    open.push_back({waiter.transport.receive(from, tag, bytes, count),
+                    "rank " + std::to_string(from)});
+  }
+  std::string finish() {
+    std::string error;
+    for (const auto &[ticket, what] : open)
+      if (error.empty())
+        error = waiter.wait(ticket, what);
+    open.clear();
+    return error;
+  }
+
+private:
+  Waiter &waiter;
+  std::vector<std::pair<Transport::Ticket, std::string>> open;
+};
+
+} // namespace
+
+std::string pipeline::broadcast(Waiter &waiter, int root, char *bytes,
+                                int64_t count) {
+  Transport &transport = waiter.transport;
+  Round round(waiter);
+  if (transport.rank() != root)
+    round.receive(root, kBytes, bytes, count);
+  else
+    for (int to = 0; to < transport.size(); ++to)
+      if (to != root)
+        round.send(to, kBytes, bytes, count);
+  return round.finish();
+}
+
+std::string pipeline::gather(Waiter &waiter, int root, const std::string &own,
+                             std::vector<std::string> &all) {
+  Transport &transport = waiter.transport;
+  Round round(waiter);
+  auto length = static_cast<int64_t>(own.size());
+  if (transport.rank() != root) {
+    round.send(root, kLength, reinterpret_cast<char *>(&length), sizeof length);
+    round.send(root, kBytes, own.data(), length);
+    return round.finish();
+  }
+  int size = transport.size();
+  std::vector<int64_t> lengths(size, length);
+  for (int from = 0; from < size; ++from)
+    if (from != root)
+      round.receive(from, kLength, reinterpret_cast<char *>(&lengths[from]),
+                    sizeof length);
+  if (std::string error = round.finish(); !error.empty())
+    return error;
+  all.assign(size, own);
+  for (int from = 0; from < size; ++from)
+    if (from != root) {
+      all[from].assign(lengths[from], '\0');
+      round.receive(from, kBytes, all[from].data(), lengths[from]);
+    }
+  return round.finish();
+}
+
+std::string pipeline::barrier(Waiter &waiter) {
+  // Who hears from rank 0 knows that it has heard from all.
+  std::vector<std::string> all;
+  if (std::string error = gather(waiter, 0, "", all); !error.empty())
+    return error;
+  char nothing = 0;
+  return broadcast(waiter, 0, &nothing, 0);
+}
+
+static void reduce(Reduction reduction, std::string_view dtype, char *to,
+                   const char *more, int64_t count) {
+  if (reduction == Reduction::Sum)
+    return addTo(dtype, to, more, count);
+  if (reduction == Reduction::Max)
+    return maximize(dtype, to, more, count);
+  for (int64_t i = 0; i < count; ++i)
+    to[i] = static_cast<char>(to[i] | more[i]);
+}
+
+std::string pipeline::allReduce(Waiter &waiter, Reduction reduction,
+                                std::string_view dtype, char *bytes,
+                                int64_t count) {
+  Transport &transport = waiter.transport;
+  int size = transport.size(), own = transport.rank();
+  int64_t item = std::max<int64_t>(bytesOfType(dtype), 1);
+  auto begin = [&](int part) { return count / item * part / size * item; };
+  auto length = [&](int part) { return begin(part + 1) - begin(part); };
+  Round round(waiter);
+  std::vector<std::string> parts(size);
+  for (int other = 0; other < size; ++other) {
+    if (other == own)
+      continue;
+    parts[other].resize(length(own));
+    round.send(other, kPart, bytes + begin(other), length(other));
+    round.receive(other, kPart, parts[other].data(), length(own));
+  }
+  if (std::string error = round.finish(); !error.empty())
+    return error;
+  parts[own].assign(bytes + begin(own), length(own));
+  for (int other = 1; other < size; ++other)
+    reduce(reduction, dtype, parts[0].data(), parts[other].data(), length(own));
+  if (length(own))
+    std::memcpy(bytes + begin(own), parts[0].data(), length(own));
+  for (int other = 0; other < size; ++other)
+    if (other != own) {
+      round.send(other, kReduced, bytes + begin(own), length(own));
+      round.receive(other, kReduced, bytes + begin(other), length(other));
+    }
+  return round.finish();
+}

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Loops a type. Of 16-bit floats a sum is made in double, where it is exact but
+// for sums whose parts are 2^36 and more apart; rounding those twice changes
+// nothing, because what is lost is far below half a step. Linear.
+
+#include "cutback/Runtime/Pipeline/Sums.h"
+
+#include "cutback/Runtime/Elements.h"
+
+#include <cmath>
+#include <cstring>
+
+using namespace cutback;
+
+template <typename T, typename Function>
+static void forEach(char *to, const char *more, int64_t bytes,
+                    const Function &function) {
+  for (int64_t at = 0; at + int64_t(sizeof(T)) <= bytes; at += sizeof(T)) {
+    T a, b;
+    std::memcpy(&a, to + at, sizeof a);
+    std::memcpy(&b, more + at, sizeof b);
+    a = function(a, b);
+    std::memcpy(to + at, &a, sizeof a);
+  }
+}
+
+/// `function` on floats of the type, or doubles for those that have no type
+/// here.
+template <typename Function>
+static void combine(std::string_view dtype, char *to, const char *more,
+                    int64_t bytes, const Function &function) {
+  if (dtype == "f32")
+    return forEach<float>(to, more, bytes, function);
+  if (dtype == "f64")
+    return forEach<double>(to, more, bytes, function);
+  Elements left(to, bytes, dtype);
+  Elements right(const_cast<char *>(more), bytes, dtype);
+  for (int64_t i = 0; i < left.count(); ++i)
+    left.set(i, function(left[i], right[i]));
+}
+
+void pipeline::addTo(std::string_view dtype, char *sum, const char *more,
+                     int64_t bytes) {
+  combine(dtype, sum, more, bytes, [](auto a, auto b) { return a + b; });
+}
+
+void pipeline::maximize(std::string_view dtype, char *to, const char *more,
+                        int64_t bytes) {
+  combine(dtype, to, more, bytes,
+          [](auto a, auto b) { return a > b || std::isnan(a) ? a : b; });
+}
+
+void pipeline::scale(std::string_view dtype, char *to, double factor,
+                     int64_t bytes) {
+  if (dtype == "f64")
+    return forEach<double>(to, to, bytes,
+                           [&](double a, double) { return a * factor; });
+  auto rounded = static_cast<float>(factor);
+  if (dtype == "f32")
+    return forEach<float>(to, to, bytes,
+                          [&](float a, float) { return a * rounded; });
+  Elements elements(to, bytes, dtype);
+  for (int64_t i = 0; i < elements.count(); ++i)
+    elements.set(i, static_cast<float>(elements[i]) * rounded);
+}

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Sums against doubles that are rounded once, element by element.
+
+#include "cutback/Runtime/Pipeline/Sums.h"
+
+#include "cutback/Runtime/Elements.h"
+
+#include "gtest/gtest.h"
+
+#include <cmath>
+#include <random>
+#include <vector>
+
+using namespace cutback;
+using namespace cutback::pipeline;
+
+namespace {
+
+constexpr const char *kTypes[] = {"f64", "f32", "bf16", "f16"};
+
+std::vector<char> randomElements(const char *type, std::mt19937 &random) {
+  std::vector<char> bytes(8 * 37);
+  Elements elements(bytes.data(), bytes.size(), type);
+  std::normal_distribution<double> value(0, 3);
+  for (int64_t i = 0; i < elements.count(); ++i)
+    elements.set(i, value(random));
+  elements.set(0, -0.0);
+  return bytes;
+}
+
+TEST(SumsTest, EachElementIsRoundedOnce) {
+  std::mt19937 random(7);
+  for (const char *type : kTypes) {
+    std::vector<char> a = randomElements(type, random), was = a;
+    std::vector<char> b = randomElements(type, random), expected = a;
+    addTo(type, a.data(), b.data(), a.size());
+    Elements left(was.data(), was.size(), type);
+    Elements right(b.data(), b.size(), type);
+    Elements sums(expected.data(), expected.size(), type);
+    for (int64_t i = 0; i < sums.count(); ++i)
+      sums.set(i, left[i] + right[i]);
+    EXPECT_EQ(a, expected) << type;
+    EXPECT_NE(a, was) << type;
+  }
+}
+
+TEST(SumsTest, AFactorIsOfTheType) {
+  float third = 3;
+  scale("f32", reinterpret_cast<char *>(&third), 1. / 3, sizeof third);
+  EXPECT_EQ(third, 3.f * float(1. / 3));
+  uint16_t half = 0x3C00; // 1 as f16
+  scale("f16", reinterpret_cast<char *>(&half), 0.5, sizeof half);
+  EXPECT_EQ(half, 0x3800);
+}
+
+TEST(SumsTest, ANaNIsTheLargest) {
+  for (const char *type : kTypes) {
+    std::mt19937 random(11);
+    std::vector<char> a = randomElements(type, random);
+    std::vector<char> b = randomElements(type, random);
+    Elements left(a.data(), a.size(), type), right(b.data(), b.size(), type);
+    left.set(1, NAN);
+    right.set(2, NAN);
+    double expected = std::max(left[3], right[3]);
+    maximize(type, a.data(), b.data(), a.size());
+    EXPECT_TRUE(std::isnan(left[1]) && std::isnan(left[2])) << type;
+    EXPECT_EQ(left[3], expected) << type;
+  }
+}
+
+} // namespace
