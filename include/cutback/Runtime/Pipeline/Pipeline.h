@@ -69,8 +69,8 @@ struct PipelineBuffer : ArtifactTensor {
 struct PipelineOutput : ArtifactTensor {
   enum Merge {
     Concatenate, ///< micro-batches along `dim`
-    Mean,        ///< sum of all in their order, divided by how many they are
-    Sum,         ///< in their order
+    Mean,        ///< the sum times 1 / m
+    Sum,         ///< in the order in which they run
     Equal,       ///< the same for each: that of the first
   } merge = Concatenate;
   int64_t dim = 0;

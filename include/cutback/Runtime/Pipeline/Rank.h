@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// One rank of a pipeline: its stages, its row of the schedule, a step.
+#ifndef CUTBACK_RUNTIME_PIPELINE_RANK_H
+#define CUTBACK_RUNTIME_PIPELINE_RANK_H
+
+#include "cutback/Runtime/Pipeline/Exchange.h"
+#include "cutback/Runtime/Pipeline/StagePlan.h"
+
+#include <deque>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace cutback::pipeline {
+
+/// A tensor that somebody gives: elements in row-major order, which stay there.
+struct GivenTensor : ArtifactTensor {
+  const char *bytes = nullptr;
+};
+/// By name; nothing if there is none.
+using FindTensor =
+    std::function<std::optional<GivenTensor>(const std::string &name)>;
+/// The phase of a stage; null, with `error` set, if it cannot be opened.
+using OpenPhase = std::function<std::unique_ptr<PhaseRunner>(
+    int stage, PipelineStage::PhaseKind kind, StepError &error)>;
+
+struct RankOptions {
+  int64_t seed = 0; ///< of random ops
+  /// By micro-batch, what the gradient of its loss begins with, and its part of
+  /// the loss; empty: 1 / m each.
+  std::vector<double> shares;
+  unsigned threads = 1; ///< that phases may use
+};
+
+/// A tensor that a rank has after a step. `bytes` until the next step.
+struct RankTensor : ArtifactTensor {
+  const char *bytes = nullptr;
+};
+
+/// An action that was run.
+struct MeasuredAction {
+  Action action;
+  double begin = 0, end = 0; ///< seconds since the step began
+};
+
+/// The seed of random ops in a micro-batch.
+int64_t seedOfMicroBatch(int64_t seed, int64_t microBatch);
+
+class Rank {
+public:
+  /// All of them outlive it. The schedule fits the pipeline, and checkActions()
+  /// has found nothing; of its actions those that compute are run, in their
+  /// order, and messages follow from them.
+  Rank(const Pipeline &pipeline, const Schedule &schedule, Peers &peers,
+       const RankOptions &options);
+  ~Rank();
+
+  /// Opens the phases that the schedule needs, and finds parameters and
+  /// buffers. False, with `error` set, if that fails.
+  bool open(const OpenPhase &openPhase, const FindTensor &weights,
+            StepError &error);
+  /// Checks that `inputs` has what this rank's stages take.
+  bool checkInputs(const FindTensor &inputs, StepError &error) const;
+
+  /// Runs its row once. An empty string, or what went wrong. All ranks call it.
+  /// Sums of gradients are made in the order in which this rank runs
+  /// micro-batches of a stage, which is that of their numbers but for
+  /// LoopedBFS; those of a parameter that several stages have are added in the
+  /// order of stages, and all have the sum.
+  std::string step(const FindTensor &inputs);
+  /// Whether the last error was of this rank alone.
+  bool isOwnError() const { return isOwn; }
+
+  /// After a step: losses of all micro-batches as bytes, in their order; empty
+  /// on ranks that do not have them.
+  const std::vector<std::string> &losses() const { return lossBytes; }
+  /// Type of the loss.
+  const ArtifactTensor &lossTensor() const { return loss; }
+  /// After a step: outputs, gradients (a replicated one on the rank of its
+  /// first stage), written buffers.
+  std::vector<RankTensor> results() const;
+
+  const std::vector<MeasuredAction> &actions() const { return measured; }
+  /// Most bytes of slots and messages at a time; the arena of all phases;
+  /// sums of gradients and merged outputs.
+  int64_t peakSlotBytes() const { return slotCount.peak; }
+  int64_t arenaBytes() const { return arenaSize; }
+  int64_t sumBytes() const { return sumCount.peak; }
+
+private:
+  struct Stage;
+  struct MicroBatch;
+  using Mode = StagePlan::Mode;
+
+  bool openStage(int number, const OpenPhase &openPhase, StepError &error);
+  bool findKept(Stage &stage, const FindTensor &weights, StepError &error);
+  bool checkStage(Stage &stage, StepError &error);
+  void shareArena();
+  void divideMeans();
+  std::vector<PipelineStage::PhaseKind> phasesOf(const Stage &stage,
+                                                 ActionKind kind) const;
+  Mode modeOf(const Stage &stage, int microBatch) const;
+  void postFor(const Action &action);
+  std::string run(const Action &action);
+  std::string runPhase(Stage &stage, int microBatch,
+                       PipelineStage::PhaseKind kind);
+  std::string collectReceives(Stage &stage, int microBatch);
+  std::string collectTangents(Stage &stage, int microBatch);
+  std::string gatherArguments(Stage &stage, int microBatch,
+                              PipelineStage::PhaseKind kind,
+                              std::vector<char *> &addresses);
+  BlockRef makeArgument(int microBatch, const ArtifactArgument &argument,
+                        StagePlan::Argument::Kind kind);
+  BlockRef sliceInput(const Stage &stage, int input, int microBatch);
+  void keepResult(Stage &stage, int microBatch, const StagePlan::Result &use,
+                  const BlockRef &block);
+  void addOutput(Stage &stage, int output, int microBatch, Block &block);
+  void addGradient(Stage &stage, int parameter, const BlockRef &block);
+  std::string addReplicas();
+  std::string addReplica(const PipelineParameter &parameter, int64_t number);
+  double shareOf(int microBatch) const;
+  std::string fail(const std::string &what);
+
+  const Pipeline &pipeline;
+  const Schedule &schedule;
+  Peers &peers;
+  RankOptions options;
+  BlockCount slotCount, sumCount, keptCount;
+  Exchange exchange;
+  std::vector<std::pair<int, Action>> actionsToRun; ///< with their steps
+  std::map<int, std::unique_ptr<Stage>> stages;
+  std::map<std::string, BlockRef> ownKept; ///< parameters and buffers, copied
+  std::map<std::string, char *> kept;      ///< by name, all of them
+  BlockRef arena;
+  int64_t arenaSize = 0;
+  const FindTensor *inputs = nullptr;
+  ArtifactTensor loss;
+  std::vector<std::string> lossBytes;
+  std::vector<MeasuredAction> measured;
+  bool isOwn = false;
+};
+
+} // namespace cutback::pipeline
+
+#endif // CUTBACK_RUNTIME_PIPELINE_RANK_H

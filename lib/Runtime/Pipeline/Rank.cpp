@@ -1,0 +1,462 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A rank runs its row, action by action:
+//
+//   1. receives for this action and the next one are posted
+//   2. the phases of the action run (RankStep.cpp)
+//   3. what was sent and has arrived is let go
+//
+// and after its row adds the gradients of parameters that several stages have.
+// All phases of a rank share one arena, as large as the largest: one runs at a
+// time. Bubbles, sends and receives of a schedule are left out: a rank waits
+// where a value is not there yet.
+//
+// Before the first step it is found out whether each name has a maker and each
+// micro-batch a mode; a schedule whose forwards of a stage are not in the order
+// of micro-batches is refused where a stage writes buffers.
+
+#include "RankStage.h"
+
+#include "cutback/Runtime/Pipeline/Sums.h"
+
+#include <cstring>
+
+using namespace cutback;
+using namespace cutback::pipeline;
+
+int64_t pipeline::seedOfMicroBatch(int64_t seed, int64_t microBatch) {
+  return static_cast<int64_t>(static_cast<uint64_t>(seed) +
+                              static_cast<uint64_t>(microBatch));
+}
+
+Rank::Rank(const Pipeline &pipeline, const Schedule &schedule, Peers &peers,
+           const RankOptions &options)
+    : pipeline(pipeline), schedule(schedule), peers(peers), options(options),
+      exchange(pipeline, schedule, peers, slotCount) {
+  const Row &row = schedule.rows[peers.transport.rank()];
+  for (size_t step = 0; step < row.size(); ++step)
+    if (row[step] && isCompute(row[step]->kind))
+      forEachPart(*row[step], [&](const Action &part) {
+        actionsToRun.emplace_back(static_cast<int>(step), part);
+      });
+}
+
+Rank::~Rank() = default;
+
+std::string Rank::fail(const std::string &what) {
+  isOwn = true;
+  return what;
+}
+
+double Rank::shareOf(int microBatch) const {
+  return options.shares.empty() ? 1.0 / schedule.microBatches
+                                : options.shares[microBatch];
+}
+
+Rank::Mode Rank::modeOf(const Stage &stage, int microBatch) const {
+  return stage.modes[microBatch];
+}
+
+/// The phases of an action that its stage has.
+std::vector<PipelineStage::PhaseKind> Rank::phasesOf(const Stage &stage,
+                                                     ActionKind kind) const {
+  std::vector<PipelineStage::PhaseKind> wanted;
+  if (kind == ActionKind::Forward)
+    wanted = {PipelineStage::Forward};
+  else if (kind == ActionKind::InputGradients)
+    wanted = {PipelineStage::Input};
+  else if (kind == ActionKind::WeightGradients)
+    wanted = {PipelineStage::Weight};
+  else if (stage.plan.modeOfWhole() == StagePlan::Whole)
+    wanted = {PipelineStage::Backward};
+  else
+    wanted = {PipelineStage::Input, PipelineStage::Weight};
+  return wanted;
+}
+
+//===----------------------------------------------------------------------===//
+// Opening
+//===----------------------------------------------------------------------===//
+
+/// Parameters and buffers: those that are written are copied, and so is what
+/// lies where kernels cannot read it.
+bool Rank::findKept(Stage &stage, const FindTensor &weights, StepError &error) {
+  for (size_t i = 0; i < stage.plan.kept.size(); ++i) {
+    const ArtifactTensor &wanted = stage.plan.kept[i];
+    char *&address = kept[wanted.name];
+    if (!address) {
+      auto given = weights(wanted.name);
+      if (!given) {
+        error = {"there is no tensor '" + wanted.name + "', which stage " +
+                     std::to_string(stage.number) + " takes",
+                 "--weights takes a safetensors file with it"};
+        return false;
+      }
+      if (given->dtype != wanted.dtype || given->sizes != wanted.sizes) {
+        error = {"tensor '" + wanted.name +
+                     "' has another type or size than in the model",
+                 "give the weights of the model that was split"};
+        return false;
+      }
+      address = const_cast<char *>(given->bytes);
+      bool isAligned = reinterpret_cast<uintptr_t>(address) % 16 == 0;
+      if (stage.plan.isWritten[i] || !isAligned) {
+        BlockRef copy = Block::make(bytesOf(wanted), keptCount);
+        if (copy->bytes())
+          std::memcpy(copy->data(), given->bytes, copy->bytes());
+        address = copy->data();
+        ownKept[wanted.name] = copy;
+      }
+    }
+    stage.kept.push_back(address);
+  }
+  return true;
+}
+
+/// The modes of micro-batches, and whether the stage can run in them.
+bool Rank::checkStage(Stage &stage, StepError &error) {
+  bool hasBackward = schedule.hasBackward();
+  stage.modes.assign(schedule.microBatches,
+                     hasBackward ? StagePlan::Split : StagePlan::Evaluation);
+  int lastForward = -1;
+  bool inOrder = true;
+  for (const auto &[step, action] : actionsToRun) {
+    if (action.stage != stage.number)
+      continue;
+    if (action.kind == ActionKind::Backward)
+      stage.modes[action.microBatch] = stage.plan.modeOfWhole();
+    if (action.kind == ActionKind::Forward) {
+      inOrder &= action.microBatch > lastForward;
+      lastForward = action.microBatch;
+    }
+  }
+  std::string what;
+  for (Mode mode : stage.modes)
+    if (what.empty())
+      what = stage.plan.check(mode);
+  for (const PipelineBuffer &buffer : stage.of->buffers)
+    if (what.empty() && buffer.isWritten && !inOrder)
+      what = "stage " + std::to_string(stage.number) + " writes '" +
+             buffer.name + "', and " + schedule.name +
+             " does not run its micro-batches in their order";
+  if (what.empty())
+    return true;
+  error = {what, "split the model again, or take another schedule"};
+  return false;
+}
+
+bool Rank::openStage(int number, const OpenPhase &openPhase, StepError &error) {
+  auto &stage = *(stages[number] = std::make_unique<Stage>());
+  stage.number = number;
+  stage.of = &pipeline.stages[number];
+  std::vector<PipelineStage::PhaseKind> wanted = {PipelineStage::Forward};
+  bool hasSplit = false, hasWhole = false;
+  for (const auto &[step, action] : actionsToRun) {
+    hasWhole |= action.stage == number && action.kind == ActionKind::Backward;
+    hasSplit |=
+        action.stage == number && (action.kind == ActionKind::InputGradients ||
+                                   action.kind == ActionKind::WeightGradients);
+  }
+  bool hasBackward = bool(stage.of->phases[PipelineStage::Backward]);
+  if (hasWhole && hasBackward)
+    wanted.push_back(PipelineStage::Backward);
+  if (hasSplit || (hasWhole && !hasBackward))
+    wanted.insert(wanted.end(), {PipelineStage::Input, PipelineStage::Weight});
+  for (PipelineStage::PhaseKind kind : wanted) {
+    if (!stage.of->phases[kind])
+      continue;
+    stage.runners[kind] = openPhase(number, kind, error);
+    if (!stage.runners[kind])
+      return false;
+    stage.runners[kind]->setThreads(options.threads);
+    arenaSize = std::max(arenaSize, stage.runners[kind]->arenaBytes());
+  }
+  std::string what = stage.plan.make(pipeline, number, stage.runners);
+  if (!what.empty()) {
+    error = {what, "split the model again: its folder is of several splits"};
+    return false;
+  }
+  return checkStage(stage, error);
+}
+
+/// One arena for all phases, at a multiple of 256 bytes; NaN where nothing was
+/// written.
+void Rank::shareArena() {
+  if (arenaSize == 0)
+    return;
+  arena = Block::make(arenaSize + 256, keptCount);
+  std::memset(arena->data(), 0xFF, arena->bytes());
+  uintptr_t at = (reinterpret_cast<uintptr_t>(arena->data()) + 255) / 256 * 256;
+  for (auto &[number, stage] : stages)
+    for (auto &runner : stage->runners)
+      if (runner)
+        runner->setArena(reinterpret_cast<char *>(at));
+}
+
+bool Rank::open(const OpenPhase &openPhase, const FindTensor &weights,
+                StepError &error) {
+  if (std::string what = exchange.check(); !what.empty()) {
+    error = {what, "take fewer micro-batches"};
+    return false;
+  }
+  for (int number : schedule.stagesOf(peers.transport.rank()))
+    if (!openStage(number, openPhase, error) ||
+        !findKept(*stages[number], weights, error))
+      return false;
+  shareArena();
+  return true;
+}
+
+bool Rank::checkInputs(const FindTensor &find, StepError &error) const {
+  for (const auto &[number, stage] : stages)
+    for (const PipelineInput &input : stage->of->inputs) {
+      auto given = find(input.name);
+      if (!given) {
+        error = {"there is no tensor '" + input.name + "', which stage " +
+                     std::to_string(number) + " takes",
+                 "--inputs takes a safetensors file with it"};
+        return false;
+      }
+      std::vector<int64_t> wanted = input.sizes;
+      if (input.splitDim >= 0)
+        wanted[input.splitDim] *= schedule.microBatches;
+      if (given->dtype == input.dtype && given->sizes == wanted)
+        continue;
+      auto text = [](const ArtifactTensor &tensor,
+                     const std::vector<int64_t> &sizes) {
+        std::string all = tensor.dtype + "[";
+        for (int64_t size : sizes)
+          all += (all.back() == '[' ? "" : ", ") + std::to_string(size);
+        return all + "]";
+      };
+      error = {"tensor '" + input.name + "' is " + text(*given, given->sizes) +
+                   ", and " + std::to_string(schedule.microBatches) +
+                   " micro-batches of " + text(input, input.sizes) + " are " +
+                   text(input, wanted),
+               input.splitDim >= 0
+                   ? "give that size along dimension " +
+                         std::to_string(input.splitDim) +
+                         ", or another number of --micro-batches"
+                   : "each micro-batch takes all of it: give that type and "
+                     "size"};
+      return false;
+    }
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// The row
+//===----------------------------------------------------------------------===//
+
+/// Posts the receives of an action.
+void Rank::postFor(const Action &action) {
+  const Stage &stage = *stages.at(action.stage);
+  if (action.kind == ActionKind::Forward) {
+    for (int edge : exchange.into(action.stage))
+      exchange.post(edge, action.microBatch, Exchange::Value);
+    return;
+  }
+  Mode mode = modeOf(stage, action.microBatch);
+  int first = stage.plan.firstWithTangents(mode);
+  if (first < 0)
+    return;
+  PipelineStage::PhaseKind taker = StagePlan::phasesOf(mode)[first];
+  for (PipelineStage::PhaseKind kind : phasesOf(stage, action.kind))
+    if (kind == taker)
+      for (int edge : exchange.outOf(action.stage))
+        if (exchange.edges()[edge].hasGradient)
+          exchange.post(edge, action.microBatch, Exchange::Gradient);
+}
+
+std::string Rank::run(const Action &action) {
+  Stage &stage = *stages.at(action.stage);
+  std::string error;
+  if (action.kind == ActionKind::Forward)
+    error = collectReceives(stage, action.microBatch);
+  for (PipelineStage::PhaseKind kind : phasesOf(stage, action.kind))
+    if (error.empty())
+      error = runPhase(stage, action.microBatch, kind);
+  Mode mode = modeOf(stage, action.microBatch);
+  if (mode == StagePlan::Evaluation || makesWeightGradients(action.kind))
+    stage.open.erase(action.microBatch);
+  return error;
+}
+
+std::string Rank::step(const FindTensor &given) {
+  inputs = &given;
+  isOwn = false;
+  measured.clear();
+  lossBytes.assign(stages.count(static_cast<int>(pipeline.lossStage))
+                       ? schedule.microBatches
+                       : 0,
+                   "");
+  for (auto &[number, stage] : stages) {
+    stage->open.clear();
+    stage->sums.assign(stage->of->parameters.size(), nullptr);
+    stage->outputs.assign(stage->of->outputs.size(), nullptr);
+    stage->outputSizes.assign(stage->of->outputs.size(), {});
+  }
+  auto start = Waiter::Clock::now();
+  auto seconds = [&] {
+    return std::chrono::duration<double>(Waiter::Clock::now() - start).count();
+  };
+  for (size_t i = 0; i < actionsToRun.size(); ++i) {
+    const auto &[step, action] = actionsToRun[i];
+    peers.begin(step);
+    postFor(action);
+    if (i + 1 < actionsToRun.size())
+      postFor(actionsToRun[i + 1].second);
+    MeasuredAction one{action, seconds(), 0};
+    std::string error = run(action);
+    if (error.empty())
+      error = exchange.poll();
+    if (!error.empty())
+      return error;
+    one.end = seconds();
+    measured.push_back(one);
+  }
+  peers.begin(static_cast<int>(schedule.rows[peers.transport.rank()].size()));
+  divideMeans();
+  std::string error = addReplicas();
+  return error.empty() ? exchange.finish() : error;
+}
+
+//===----------------------------------------------------------------------===//
+// After the row
+//===----------------------------------------------------------------------===//
+
+void Rank::divideMeans() {
+  for (auto &[number, stage] : stages)
+    for (size_t i = 0; i < stage->outputs.size(); ++i)
+      if (stage->outputs[i] &&
+          stage->of->outputs[i].merge == PipelineOutput::Mean)
+        scale(stage->of->outputs[i].dtype, stage->outputs[i]->data(),
+              1.0 / schedule.microBatches, stage->outputs[i]->bytes());
+}
+
+/// A parameter of several stages: sums go to the rank of the first one, are
+/// added there in the order of stages, and the sum goes to all.
+std::string Rank::addReplica(const PipelineParameter &parameter,
+                             int64_t number) {
+  int own = peers.transport.rank();
+  const std::vector<int64_t> &all = parameter.replicatedIn;
+  int root = schedule.rankOfStage[all.front()];
+  auto sumOf = [&](int64_t stage) -> BlockRef & {
+    Stage &one = *stages.at(static_cast<int>(stage));
+    size_t i = 0;
+    while (one.of->parameters[i].name != parameter.name)
+      ++i;
+    return one.sums[i];
+  };
+  auto hasGradient = [&](int64_t stage) {
+    for (const PipelineParameter &one : pipeline.stages[stage].parameters)
+      if (one.name == parameter.name)
+        return !one.gradient.empty();
+    return false;
+  };
+  int64_t bytes = bytesOf(parameter);
+  int64_t tag = number * 2 * static_cast<int64_t>(pipeline.stages.size());
+  BlockRef sum;
+  for (int64_t stage : all) {
+    int rank = schedule.rankOfStage[stage];
+    if (!hasGradient(stage))
+      continue;
+    if (rank == own && own != root)
+      exchange.sendOther(root, tag + 2 * stage, sumOf(stage));
+    if (own != root)
+      continue;
+    BlockRef part = rank == own ? sumOf(stage) : Block::make(bytes, sumCount);
+    std::string error;
+    if (rank != own)
+      error = peers.wait(exchange.receiveOther(rank, tag + 2 * stage, *part),
+                         "the gradient of '" + parameter.name + "' from rank " +
+                             std::to_string(rank));
+    if (!error.empty())
+      return error;
+    if (!sum)
+      sum = part;
+    else
+      addTo(parameter.dtype, sum->data(), part->data(), bytes);
+  }
+  // To all ranks, once each; stages of one rank share it.
+  std::vector<bool> hasIt(peers.transport.size(), false);
+  for (int64_t stage : all) {
+    int rank = schedule.rankOfStage[stage];
+    if (own == root && rank != own && !hasIt[rank])
+      exchange.sendOther(rank, tag + 2 * stage + 1, sum);
+    if (own != root && rank == own && !hasIt[rank]) {
+      sum = Block::make(bytes, sumCount);
+      std::string error =
+          peers.wait(exchange.receiveOther(root, tag + 2 * stage + 1, *sum),
+                     "the gradient of '" + parameter.name + "' from rank " +
+                         std::to_string(root));
+      if (!error.empty())
+        return error;
+    }
+    hasIt[rank] = true;
+    if (rank == own)
+      sumOf(stage) = sum;
+  }
+  return "";
+}
+
+std::string Rank::addReplicas() {
+  if (!schedule.hasBackward())
+    return "";
+  int64_t number = 0;
+  for (size_t first = 0; first < pipeline.stages.size(); ++first)
+    for (const PipelineParameter &parameter :
+         pipeline.stages[first].parameters) {
+      const std::vector<int64_t> &all = parameter.replicatedIn;
+      bool hasGradient = false, isHere = false;
+      for (int64_t stage : all) {
+        isHere |= schedule.rankOfStage[stage] == peers.transport.rank();
+        for (const PipelineParameter &one : pipeline.stages[stage].parameters)
+          hasGradient |= one.name == parameter.name && !one.gradient.empty();
+      }
+      if (!hasGradient || all.front() != static_cast<int64_t>(first))
+        continue;
+      ++number;
+      if (!isHere)
+        continue;
+      if (std::string error = addReplica(parameter, number); !error.empty())
+        return error;
+    }
+  return "";
+}
+
+std::vector<RankTensor> Rank::results() const {
+  std::vector<RankTensor> all;
+  auto add = [&](const ArtifactTensor &tensor, const std::string &name,
+                 const char *bytes) {
+    RankTensor &one = all.emplace_back();
+    static_cast<ArtifactTensor &>(one) = tensor;
+    one.name = name;
+    one.bytes = bytes;
+  };
+  for (const auto &[number, stage] : stages) {
+    for (size_t i = 0; i < stage->outputs.size(); ++i)
+      if (stage->outputs[i]) {
+        add(stage->of->outputs[i], stage->of->outputs[i].name,
+            stage->outputs[i]->data());
+        all.back().sizes = stage->outputSizes[i];
+      }
+    for (size_t i = 0; i < stage->sums.size(); ++i) {
+      const PipelineParameter &parameter = stage->of->parameters[i];
+      bool isFirst = parameter.replicatedIn.empty() ||
+                     parameter.replicatedIn.front() == number;
+      // The first stage may have no gradient of its own.
+      std::string name = parameter.gradient;
+      for (int64_t other : parameter.replicatedIn)
+        for (const PipelineParameter &one : pipeline.stages[other].parameters)
+          if (one.name == parameter.name && name.empty())
+            name = one.gradient;
+      if (stage->sums[i] && isFirst)
+        add(parameter, name, stage->sums[i]->data());
+    }
+    for (size_t i = 0; i < stage->plan.kept.size(); ++i)
+      if (stage->plan.isWritten[i])
+        add(stage->plan.kept[i], stage->plan.kept[i].name, stage->kept[i]);
+  }
+  return all;
+}

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What a rank keeps of one of its stages.
+#ifndef CUTBACK_LIB_RUNTIME_PIPELINE_RANKSTAGE_H
+#define CUTBACK_LIB_RUNTIME_PIPELINE_RANKSTAGE_H
+
+#include "cutback/Runtime/Pipeline/Rank.h"
+
+namespace cutback::pipeline {
+
+struct Rank::MicroBatch {
+  std::vector<BlockRef> slots; ///< by slot; null where nothing is kept
+  bool hasTangents = false;
+};
+
+struct Rank::Stage {
+  int number = 0;
+  const PipelineStage *of = nullptr;
+  StagePhases runners;
+  StagePlan plan;
+  /// By micro-batch; its mode is known from the schedule.
+  std::vector<Mode> modes;
+  std::map<int, MicroBatch> open;
+  std::vector<char *> kept;      ///< as StagePlan::kept
+  std::vector<BlockRef> sums;    ///< by parameter; null until there is one
+  std::vector<BlockRef> outputs; ///< merged; null until there is one
+  std::vector<std::vector<int64_t>> outputSizes; ///< of all micro-batches
+};
+
+} // namespace cutback::pipeline
+
+#endif // CUTBACK_LIB_RUNTIME_PIPELINE_RANKSTAGE_H

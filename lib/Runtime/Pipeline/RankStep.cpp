@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A phase of a stage for one micro-batch.
+//
+//   1. what it takes: parameters where they are, slots; an input is cut out
+//      when the first phase takes it, gradients of what was sent are added,
+//      from the last user to the first, before the first phase that takes one
+//   2. blocks for the results that somebody wants
+//   3. the phase
+//   4. results to where they go: sent, kept, added to a sum, merged
+//   5. slots that no later phase takes are let go
+//
+// The first gradient is its sum, and the others are added to it in the
+// gradient's type.
+
+#include "RankStage.h"
+
+#include "cutback/Runtime/Arguments.h"
+#include "cutback/Runtime/Elements.h"
+#include "cutback/Runtime/Pipeline/Sums.h"
+
+#include <algorithm>
+#include <cstring>
+
+using namespace cutback;
+using namespace cutback::pipeline;
+
+/// Elements before and after a dimension: rows of `inner` bytes a step.
+static std::pair<int64_t, int64_t> rowsOf(const ArtifactTensor &tensor,
+                                          int64_t dim) {
+  int64_t outer = 1, inner = bytesOfType(tensor.dtype);
+  for (int64_t i = 0; i < static_cast<int64_t>(tensor.sizes.size()); ++i)
+    (i < dim ? outer : inner) *= tensor.sizes[i];
+  return {outer, inner};
+}
+
+BlockRef Rank::sliceInput(const Stage &stage, int number, int microBatch) {
+  const PipelineInput &input = stage.of->inputs[number];
+  const char *from = (*inputs)(input.name)->bytes;
+  BlockRef block = Block::make(bytesOf(input), slotCount);
+  if (block->bytes() == 0)
+    return block;
+  if (input.splitDim < 0) {
+    std::memcpy(block->data(), from, block->bytes());
+    return block;
+  }
+  auto [outer, inner] = rowsOf(input, input.splitDim);
+  for (int64_t row = 0; row < outer; ++row)
+    std::memcpy(block->data() + row * inner,
+                from + (row * schedule.microBatches + microBatch) * inner,
+                inner);
+  return block;
+}
+
+std::string Rank::collectReceives(Stage &stage, int microBatch) {
+  MicroBatch &open = stage.open[microBatch];
+  open.slots.assign(stage.plan.slots.size(), nullptr);
+  Mode mode = modeOf(stage, microBatch);
+  std::string error;
+  for (int edge : exchange.into(stage.number)) {
+    BlockRef block = exchange.take(edge, microBatch, Exchange::Value, error);
+    if (!block)
+      return error;
+    // Slots of what is received come first, in this order.
+    int slot = exchange.edges()[edge].receive;
+    if (stage.plan.slots[slot].lastUse[mode] >= 0)
+      open.slots[slot] = std::move(block);
+  }
+  // What the forward changes, as it was.
+  for (size_t i = 0; i < stage.plan.slots.size(); ++i) {
+    const StagePlan::Slot &slot = stage.plan.slots[i];
+    if (slot.origin != StagePlan::Slot::BufferCopy || slot.lastUse[mode] < 0)
+      continue;
+    open.slots[i] = Block::make(slot.bytes, slotCount);
+    if (slot.bytes)
+      std::memcpy(open.slots[i]->data(), stage.kept[slot.at], slot.bytes);
+  }
+  return "";
+}
+
+std::string Rank::collectTangents(Stage &stage, int microBatch) {
+  MicroBatch &open = stage.open[microBatch];
+  open.hasTangents = true;
+  const std::vector<int> &edges = exchange.outOf(stage.number);
+  std::string error;
+  for (auto it = edges.rbegin(); it != edges.rend(); ++it) {
+    const Edge &edge = exchange.edges()[*it];
+    if (!edge.hasGradient)
+      continue;
+    BlockRef block = exchange.take(*it, microBatch, Exchange::Gradient, error);
+    if (!block)
+      return error;
+    auto isIt = [&](const StagePlan::Slot &slot) {
+      return slot.origin == StagePlan::Slot::Tangent && slot.at == edge.send;
+    };
+    size_t slot =
+        std::find_if(stage.plan.slots.begin(), stage.plan.slots.end(), isIt) -
+        stage.plan.slots.begin();
+    BlockRef &sum = open.slots[slot];
+    if (!sum)
+      sum = std::move(block);
+    else if (sum.use_count() == 1)
+      addTo(stage.of->sends[edge.send].dtype, sum->data(), block->data(),
+            block->bytes());
+    else {
+      // Somebody else holds it: a result that is another one, too.
+      BlockRef copy = Block::make(sum->bytes(), slotCount);
+      std::memcpy(copy->data(), sum->data(), sum->bytes());
+      sum = copy;
+      addTo(stage.of->sends[edge.send].dtype, sum->data(), block->data(),
+            block->bytes());
+    }
+  }
+  return "";
+}
+
+BlockRef Rank::makeArgument(int microBatch, const ArtifactArgument &argument,
+                            StagePlan::Argument::Kind kind) {
+  BlockRef block = Block::make(bytesOf(argument), slotCount);
+  if (kind == StagePlan::Argument::LossTangent) {
+    Elements elements(block->data(), block->bytes(), argument.dtype);
+    for (int64_t i = 0; i < elements.count(); ++i)
+      elements.set(i, shareOf(microBatch));
+    return block;
+  }
+  cutback::fillArgument(argument, seedOfMicroBatch(options.seed, microBatch),
+                        block->data());
+  return block;
+}
+
+std::string Rank::gatherArguments(Stage &stage, int microBatch,
+                                  PipelineStage::PhaseKind kind,
+                                  std::vector<char *> &addresses) {
+  MicroBatch &open = stage.open[microBatch];
+  const auto &arguments = stage.runners[kind]->arguments();
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    const StagePlan::Argument &use = stage.plan.phases[kind].arguments[i];
+    if (use.kind == StagePlan::Argument::Kept) {
+      addresses.push_back(stage.kept[use.at]);
+    } else if (use.kind == StagePlan::Argument::Tied) {
+      addresses.push_back(addresses[use.at]);
+    } else if (use.kind == StagePlan::Argument::Slot) {
+      BlockRef &block = open.slots[use.at];
+      const StagePlan::Slot &slot = stage.plan.slots[use.at];
+      if (!block && slot.origin == StagePlan::Slot::Input)
+        block = sliceInput(stage, slot.at, microBatch);
+      if (!block)
+        return fail("'" + slot.name + "' of micro-batch " +
+                    std::to_string(microBatch) + " is not there");
+      addresses.push_back(block->data());
+    } else {
+      open.slots.push_back(makeArgument(microBatch, arguments[i], use.kind));
+      addresses.push_back(open.slots.back()->data());
+    }
+  }
+  return "";
+}
+
+std::string Rank::runPhase(Stage &stage, int microBatch,
+                           PipelineStage::PhaseKind kind) {
+  Mode mode = modeOf(stage, microBatch);
+  const auto &order = StagePlan::phasesOf(mode);
+  auto ordinal = static_cast<int>(std::find(order.begin(), order.end(), kind) -
+                                  order.begin());
+  MicroBatch &open = stage.open[microBatch];
+  if (stage.plan.firstWithTangents(mode) == ordinal && !open.hasTangents)
+    if (std::string error = collectTangents(stage, microBatch); !error.empty())
+      return error;
+  if (PhaseRunner *runner = stage.runners[kind].get()) {
+    std::vector<char *> arguments, results;
+    std::string error = gatherArguments(stage, microBatch, kind, arguments);
+    if (!error.empty())
+      return error;
+    const std::vector<StagePlan::Result> &uses =
+        stage.plan.phases[kind].results;
+    std::vector<BlockRef> blocks(uses.size());
+    for (size_t i = 0; i < uses.size(); ++i) {
+      if (stage.plan.isWanted(uses[i], mode))
+        blocks[i] = Block::make(bytesOf(runner->results()[i]), slotCount);
+      results.push_back(blocks[i] ? blocks[i]->data() : nullptr);
+    }
+    error = runner->run(arguments, results);
+    if (!error.empty())
+      return fail("stage " + std::to_string(stage.number) + ", " +
+                  nameOf(kind) + " of micro-batch " +
+                  std::to_string(microBatch) + ": " + error);
+    open.slots.resize(stage.plan.slots.size());
+    for (size_t i = 0; i < uses.size(); ++i)
+      if (blocks[i]) {
+        if (uses[i].isLoss)
+          loss = runner->results()[i];
+        keepResult(stage, microBatch, uses[i], blocks[i]);
+      }
+  }
+  for (size_t i = 0; i < stage.plan.slots.size(); ++i)
+    if (stage.plan.slots[i].lastUse[mode] <= ordinal)
+      open.slots[i] = nullptr;
+  return "";
+}
+
+void Rank::keepResult(Stage &stage, int microBatch,
+                      const StagePlan::Result &use, const BlockRef &block) {
+  if (stage.plan.slots[use.slot].lastUse[modeOf(stage, microBatch)] >= 0)
+    stage.open[microBatch].slots[use.slot] = block;
+  if (use.send >= 0)
+    for (int edge : exchange.outOf(stage.number))
+      if (exchange.edges()[edge].send == use.send)
+        exchange.give(edge, microBatch, Exchange::Value, block);
+  if (use.receive >= 0)
+    for (int edge : exchange.into(stage.number))
+      if (exchange.edges()[edge].receive == use.receive)
+        exchange.give(edge, microBatch, Exchange::Gradient, block);
+  if (use.isLoss)
+    lossBytes[microBatch].assign(block->data(), block->bytes());
+  if (use.output >= 0)
+    addOutput(stage, use.output, microBatch, *block);
+  if (use.parameter >= 0)
+    addGradient(stage, use.parameter, block);
+}
+
+void Rank::addGradient(Stage &stage, int parameter, const BlockRef &block) {
+  BlockRef &sum = stage.sums[parameter];
+  if (sum) {
+    addTo(stage.of->parameters[parameter].dtype, sum->data(), block->data(),
+          block->bytes());
+    return;
+  }
+  // Of its own: the block may also be kept, or sent.
+  sum = Block::make(block->bytes(), sumCount);
+  if (block->bytes())
+    std::memcpy(sum->data(), block->data(), block->bytes());
+}
+
+void Rank::addOutput(Stage &stage, int number, int microBatch, Block &block) {
+  const PipelineOutput &output = stage.of->outputs[number];
+  BlockRef &merged = stage.outputs[number];
+  std::vector<int64_t> &sizes = stage.outputSizes[number];
+  bool isFirst = !merged;
+  if (output.merge != PipelineOutput::Concatenate) {
+    if (isFirst) {
+      merged = Block::make(block.bytes(), sumCount);
+      sizes = output.sizes;
+    }
+    bool isCopied =
+        output.merge == PipelineOutput::Equal ? microBatch == 0 : isFirst;
+    if (isCopied && block.bytes())
+      std::memcpy(merged->data(), block.data(), block.bytes());
+    else if (output.merge != PipelineOutput::Equal)
+      addTo(output.dtype, merged->data(), block.data(), block.bytes());
+    return;
+  }
+  if (isFirst) {
+    merged = Block::make(block.bytes() * schedule.microBatches, sumCount);
+    sizes = output.sizes;
+    sizes[output.dim] *= schedule.microBatches;
+  }
+  auto [outer, inner] = rowsOf(output, output.dim);
+  for (int64_t row = 0; row < outer && inner; ++row)
+    std::memcpy(merged->data() +
+                    (row * schedule.microBatches + microBatch) * inner,
+                block.data() + row * inner, inner);
+}

@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Ranks as threads, over synthetic stages: all schedules give the bits of one
+// loop over micro-batches and stages, with messages late by chance and sends
+// that wait for their receives.
+
+#include "SyntheticStages.h"
+
+#include "cutback/Runtime/Pipeline/ThreadTransport.h"
+#include "cutback/Schedule/Generate.h"
+
+#include "gtest/gtest.h"
+
+#include <atomic>
+#include <cmath>
+#include <cstring>
+#include <mutex>
+#include <thread>
+
+using namespace cutback;
+using namespace cutback::pipeline;
+
+namespace {
+
+Schedule scheduleOf(std::string_view name, int ranks, int microBatches,
+                    bool isForwardOnly = false) {
+  Shape shape;
+  shape.ranks = ranks;
+  shape.stagesPerRank = usualStagesPerRank(name);
+  shape.microBatches = microBatches;
+  shape.isForwardOnly = isForwardOnly;
+  ScheduleError error;
+  auto made = generate(name, shape, error);
+  EXPECT_TRUE(made) << name << ": " << error.message;
+  return made.value_or(Schedule());
+}
+
+/// The order in which a schedule ends micro-batches of each stage.
+std::vector<std::vector<int>> orderOf(const Schedule &schedule) {
+  std::vector<std::vector<int>> order(schedule.stages);
+  for (const Row &row : schedule.rows)
+    for (const auto &action : row)
+      if (action)
+        forEachPart(*action, [&](const Action &part) {
+          if (makesWeightGradients(part.kind))
+            order[part.stage].push_back(part.microBatch);
+        });
+  return order;
+}
+
+/// What all ranks have after a step, or the errors of those that failed.
+struct Outcome {
+  NamedFloats made;
+  std::vector<std::string> errors, ends;
+  std::vector<int64_t> slotBytes;
+  std::vector<std::vector<Action>> actions;
+};
+
+Outcome runRanks(SyntheticStages &stages, const Schedule &schedule,
+                 ThreadRanks::Options options, double timeout = 20,
+                 int silentRank = -1) {
+  Outcome outcome;
+  outcome.errors.resize(schedule.ranks);
+  outcome.ends.resize(schedule.ranks);
+  outcome.slotBytes.resize(schedule.ranks);
+  outcome.actions.resize(schedule.ranks);
+  FindTensor inputs = stages.inputs(schedule.microBatches);
+  std::mutex mutex;
+  ThreadRanks ranks(schedule.ranks, options);
+  ranks.run([&](Transport &transport) {
+    int number = transport.rank();
+    if (number == silentRank)
+      return ranks.leave(number);
+    Peers peers(transport, std::chrono::duration<double>(timeout), schedule);
+    Rank rank(stages.pipeline, schedule, peers, {});
+    StepError why;
+    bool isOpen = rank.open(stages.open(), stages.weights(), why) &&
+                  rank.checkInputs(inputs, why);
+    std::string error = isOpen ? rank.step(inputs) : why.what;
+    bool isOwn = !isOpen || rank.isOwnError();
+    if (error.empty())
+      error = peers.finish();
+    std::string end = error.empty() ? "" : peers.stop(error, isOwn).text;
+    std::lock_guard<std::mutex> lock(mutex);
+    outcome.errors[number] = error;
+    outcome.ends[number] = end;
+    outcome.slotBytes[number] = rank.peakSlotBytes();
+    for (const MeasuredAction &action : rank.actions())
+      outcome.actions[number].push_back(action.action);
+    for (const RankTensor &tensor : rank.results()) {
+      Floats &one = outcome.made[tensor.name];
+      one.resize(bytesOf(tensor) / 4);
+      std::memcpy(one.data(), tensor.bytes, bytesOf(tensor));
+    }
+    for (size_t k = 0; k < rank.losses().size(); ++k) {
+      Floats &one = outcome.made["loss." + std::to_string(k)];
+      one.resize(rank.losses()[k].size() / 4);
+      std::memcpy(one.data(), rank.losses()[k].data(), one.size() * 4);
+    }
+  });
+  return outcome;
+}
+
+void expectEqualBits(const NamedFloats &made, const NamedFloats &expected) {
+  ASSERT_EQ(made.size(), expected.size());
+  for (const auto &[name, value] : expected) {
+    auto found = made.find(name);
+    ASSERT_NE(found, made.end()) << name;
+    ASSERT_EQ(found->second.size(), value.size()) << name;
+    EXPECT_EQ(std::memcmp(found->second.data(), value.data(),
+                          value.size() * sizeof(float)),
+              0)
+        << name;
+  }
+}
+
+ThreadRanks::Options lateMessages(uint64_t seed) {
+  ThreadRanks::Options options;
+  options.isSynchronous = seed % 2;
+  options.delayMicroseconds = seed % 3 * 60;
+  options.seed = seed;
+  return options;
+}
+
+TEST(RankTest, EachScheduleHasTheBitsOfOneLoop) {
+  uint64_t seed = 0;
+  for (std::string_view name : scheduleNames())
+    for (auto [ranks, microBatches] : {std::pair(2, 4), {4, 8}}) {
+      Schedule schedule = scheduleOf(name, ranks, microBatches);
+      SyntheticStages stages(schedule.stages, ++seed);
+      ASSERT_EQ(stages.pipeline.verify(), "");
+      Outcome outcome = runRanks(stages, schedule, lateMessages(seed));
+      for (const std::string &error : outcome.errors)
+        EXPECT_EQ(error, "") << name;
+      expectEqualBits(outcome.made,
+                      stages.runHere(microBatches, orderOf(schedule)));
+      // Each rank ran its row as it is.
+      for (int rank = 0; rank < ranks; ++rank) {
+        std::vector<Action> row;
+        for (const auto &action : schedule.rows[rank])
+          if (action)
+            forEachPart(*action,
+                        [&](const Action &part) { row.push_back(part); });
+        EXPECT_EQ(outcome.actions[rank], row) << name;
+      }
+    }
+}
+
+TEST(RankTest, RandomPipelinesEndFiftyTimes) {
+  for (uint64_t seed = 100; seed < 150; ++seed) {
+    std::string_view name = scheduleNames()[seed % scheduleNames().size()];
+    Schedule schedule = scheduleOf(name, 3, 6);
+    SyntheticStages stages(schedule.stages, seed);
+    Outcome outcome = runRanks(stages, schedule, lateMessages(seed));
+    for (const std::string &error : outcome.errors)
+      EXPECT_EQ(error, "") << name << " " << seed;
+    expectEqualBits(outcome.made, stages.runHere(6, orderOf(schedule)));
+  }
+}
+
+TEST(RankTest, EvaluationRunsForwardsAlone) {
+  Schedule schedule = scheduleOf("Interleaved1F1B", 2, 4, true);
+  SyntheticStages stages(schedule.stages, 5);
+  Outcome outcome = runRanks(stages, schedule, lateMessages(1));
+  EXPECT_EQ(outcome.errors, std::vector<std::string>(2));
+  expectEqualBits(outcome.made, stages.runHere(4, orderOf(schedule), false));
+  EXPECT_EQ(outcome.made.count("grad.w"), 0u);
+}
+
+TEST(RankTest, GradientsAreThoseOfTheMeanLoss) {
+  Schedule schedule = scheduleOf("InterleavedZeroBubble", 2, 4);
+  SyntheticStages stages(schedule.stages, 9, /*hasBuffers=*/false);
+  Outcome outcome = runRanks(stages, schedule, lateMessages(2));
+  for (const PipelineStage &stage : stages.pipeline.stages) {
+    const PipelineParameter &parameter = stage.parameters[0];
+    for (int i = 0; i < SyntheticStages::kColumns; ++i) {
+      double step = 1e-6;
+      double slope = (stages.lossWith(4, parameter.name, i, step) -
+                      stages.lossWith(4, parameter.name, i, -step)) /
+                     (2 * step);
+      EXPECT_NEAR(outcome.made[parameter.gradient][i], slope,
+                  1e-4 * (1 + std::fabs(slope)))
+          << parameter.name << " " << i;
+    }
+  }
+}
+
+TEST(RankTest, SlotsAreThoseOfMicroBatchesInFlight) {
+  // The first rank of GPipe keeps all micro-batches, that of 1F1B p of them.
+  auto peakOf = [](std::string_view name) {
+    Schedule schedule = scheduleOf(name, 2, 16);
+    SyntheticStages stages(schedule.stages, 1, false);
+    Outcome outcome = runRanks(stages, schedule, {});
+    EXPECT_EQ(outcome.errors, std::vector<std::string>(2));
+    return outcome.slotBytes[0];
+  };
+  EXPECT_GT(peakOf("GPipe"), 3 * peakOf("1F1B"));
+}
+
+TEST(RankTest, BatchesOfAnotherSizeAreRefusedWithNumbers) {
+  Schedule schedule = scheduleOf("GPipe", 2, 4);
+  SyntheticStages stages(2, 1);
+  ThreadRanks ranks(2);
+  auto transport = ranks.open(0);
+  Peers peers(*transport, std::chrono::seconds(1), schedule);
+  Rank rank(stages.pipeline, schedule, peers, {});
+  StepError error;
+  ASSERT_TRUE(rank.open(stages.open(), stages.weights(), error));
+  EXPECT_FALSE(rank.checkInputs(stages.inputs(3), error));
+  EXPECT_EQ(error.what, "tensor 'input.0' is f32[6, 3], and 4 micro-batches of "
+                        "f32[2, 3] are f32[8, 3]");
+  FindTensor nothing = [](const std::string &) { return std::nullopt; };
+  EXPECT_FALSE(rank.checkInputs(nothing, error));
+  EXPECT_EQ(error.what, "there is no tensor 'input.0', which stage 0 takes");
+}
+
+TEST(RankTest, AnErrorOfARankEndsAllAndIsNamed) {
+  Schedule schedule = scheduleOf("1F1B", 3, 4);
+  SyntheticStages stages(3, 4);
+  int runs = 0;
+  stages.before = [&](int stage, PipelineStage::PhaseKind) -> std::string {
+    return stage == 1 && ++runs == 3 ? "wrong index 7" : "";
+  };
+  Outcome outcome = runRanks(stages, schedule, {}, 5);
+  EXPECT_EQ(outcome.errors[1],
+            "stage 1, backward of micro-batch 0: wrong index 7");
+  EXPECT_EQ(outcome.ends[0].find("rank 1 stage 1, backward of micro-batch 0: "
+                                 "wrong index 7\n"),
+            0u)
+      << outcome.ends[0];
+  EXPECT_NE(outcome.ends[0].find(">1B0<"), std::string::npos)
+      << outcome.ends[0];
+  EXPECT_EQ(outcome.ends[1], "");
+}
+
+TEST(RankTest, ARankThatIsGoneIsNamed) {
+  Schedule schedule = scheduleOf("1F1B", 3, 4);
+  SyntheticStages stages(3, 4);
+  Outcome outcome = runRanks(stages, schedule, {}, 2, /*silentRank=*/2);
+  EXPECT_EQ(outcome.errors[1], "rank 2 is gone");
+  EXPECT_EQ(outcome.ends[0].find("rank 2 does not answer\n"), 0u)
+      << outcome.ends[0];
+  EXPECT_NE(outcome.ends[0].find("rank 2: no answer; last heard of before its "
+                                 "first action"),
+            std::string::npos)
+      << outcome.ends[0];
+}
+
+TEST(RankTest, ARankThatHangsIsNamedInTime) {
+  Schedule schedule = scheduleOf("1F1B", 2, 4);
+  SyntheticStages stages(2, 4);
+  auto start = std::chrono::steady_clock::now();
+  std::atomic<int> runs = 0;
+  stages.before = [&](int stage, PipelineStage::PhaseKind) -> std::string {
+    if (stage == 1 && ++runs == 4)
+      std::this_thread::sleep_for(std::chrono::milliseconds(1500));
+    return "";
+  };
+  Outcome outcome = runRanks(stages, schedule, {}, 1);
+  std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
+  EXPECT_LT(took.count(), 4);
+  EXPECT_EQ(outcome.errors[0].find("has waited 0.75 s for 'grad.value.0_"), 0u)
+      << outcome.errors[0];
+  EXPECT_EQ(outcome.ends[0].find("rank 1 does not answer\n"), 0u);
+  EXPECT_NE(outcome.ends[0].find(">1F1<"), std::string::npos)
+      << outcome.ends[0];
+}
+
+} // namespace
