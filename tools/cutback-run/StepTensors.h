@@ -5,10 +5,8 @@
 #define CUTBACK_TOOLS_CUTBACKRUN_STEPTENSORS_H
 
 #include "cutback/Runtime/Executor.h"
-#include "cutback/Support/TensorHeader.h"
+#include "cutback/Runtime/TensorFiles.h"
 
-#include <functional>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -18,11 +16,6 @@ namespace cutback {
 
 class StepTensors {
 public:
-  StepTensors() = default;
-  StepTensors(const StepTensors &) = delete;
-  StepTensors &operator=(const StepTensors &) = delete;
-  ~StepTensors();
-
   /// Maps a safetensors file. A name of an earlier file stays that file's.
   /// Returns an empty string, or "PATH: ...".
   std::string addFile(const std::string &path);
@@ -52,19 +45,11 @@ public:
                            std::string &file) const;
 
 private:
-  using Check = std::function<std::string(std::string_view)>;
-  std::string addFile(const std::string &path, const Check &check);
-
-  struct Given {
-    TensorEntry entry;
-    const char *bytes;
-  };
   struct Free {
     void operator()(char *bytes) const;
   };
 
-  std::map<std::string, Given, std::less<>> byName;
-  std::vector<std::pair<void *, size_t>> mapped;
+  TensorFiles files;
   std::vector<std::unique_ptr<char, Free>> owned;
   std::vector<char *> bound;
 };
