@@ -30,6 +30,11 @@ if(TARGET CutbackStepShared)
           COMPONENT CutbackRun OPTIONAL)
   install(TARGETS CutbackStepShared LIBRARY
           DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT CutbackRun OPTIONAL)
+  get_property(libraries GLOBAL PROPERTY CUTBACK_MPI_LIBRARIES)
+  foreach(library ${libraries})
+    install(TARGETS ${library} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
+            COMPONENT CutbackRun OPTIONAL)
+  endforeach()
   install(FILES include/cutback-c/Hook.h include/cutback-c/Status.h
                 include/cutback-c/Step.h
           DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/cutback-c

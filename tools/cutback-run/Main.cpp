@@ -12,9 +12,11 @@
 // Exit codes are those of `cutback`.
 
 #include "GradientCheck.h"
+#include "PipelineCommand.h"
 #include "StepTensors.h"
 
 #include "cutback/Runtime/HookOption.h"
+#include "cutback/Runtime/Pipeline/PipelineRun.h"
 #include "cutback/Runtime/StepFolder.h"
 #include "cutback/Runtime/StepSizes.h"
 #include "cutback/Support/CommandLine.h"
@@ -37,8 +39,9 @@ static CommandSpec spec() {
   spec.arguments = "DIR";
   spec.summary =
       "Run one training step of a folder that `cutback compile --target=...`\n"
-      "wrote: loss, outputs, gradients, buffers. Tensors are called input.N,\n"
-      "param.NAME, buffer.NAME, tangent.N; loss, output.N, grad.NAME.";
+      "wrote, or of a pipeline of `cutback split`, by all of its ranks: loss,\n"
+      "outputs, gradients, buffers. Tensors are called input.N, param.NAME,\n"
+      "buffer.NAME, tangent.N; loss, output.N, grad.NAME.";
   spec.options = {
       {"inputs", OptionSpec::Text, "F", "safetensors file with the arguments"},
       {"weights", OptionSpec::Text, "F",
@@ -59,10 +62,13 @@ static CommandSpec spec() {
        "exit code 3 if a gradient has a NaN or an infinity,\n"
        "with its place; `cutback run --anomaly` names the op"},
   };
+  for (const OptionSpec &option : pipelineOptions())
+    spec.options.push_back(option);
   spec.examples = {
       "out --inputs=batch.safetensors",
       "out --weights=model.safetensors --inputs=batch.safetensors "
       "--outputs=results.safetensors",
+      "P --ranks=2 --micro-batches=4 --inputs=batch.safetensors",
   };
   return spec;
 }
@@ -136,7 +142,22 @@ static int addHooks(const CommandLine &line, HookTable &table) {
              : fail(WrongInput, wrong, "--hook takes [KIND:]NAME[:FUNCTION]");
 }
 
+/// The first option that a step of one process does not have; empty for none.
+static std::string findPipelineOption(const CommandLine &line) {
+  for (const OptionSpec &option : pipelineOptions())
+    if (line.has(option.name))
+      return std::string(option.name);
+  return "";
+}
+
 static int run(const CommandLine &line) {
+  if (pipeline::isPipelineFolder(line.arguments.front()))
+    return runPipelineCommand(line);
+  if (std::string option = findPipelineOption(line); !option.empty())
+    return fail(WrongUsage,
+                "--" + option + " is for a pipeline, and '" +
+                    line.arguments.front() + "' is none",
+                "`cutback split` writes a pipeline");
   Progress progress("cutback-run", false);
   progress.step("opening");
   std::string folder(line.arguments.front());

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// One step of a pipeline over its ranks: what `cutback-run P` does.
+#ifndef CUTBACK_RUNTIME_PIPELINE_PIPELINERUN_H
+#define CUTBACK_RUNTIME_PIPELINE_PIPELINERUN_H
+
+#include "cutback/Runtime/Pipeline/Rank.h"
+
+#include <functional>
+#include <memory>
+#include <string>
+
+namespace cutback::pipeline {
+
+struct PipelineRunOptions {
+  std::string folder;
+  std::string schedule = "1F1B"; ///< a name, or a path of a .csv file
+  int microBatches = 1;
+  bool isForwardOnly = false;
+  std::string inputs, weights, outputs, trace; ///< paths; empty: none
+  double timeoutSeconds = 600;
+  int64_t seed = 0;
+  unsigned threads = 1; ///< of each rank
+  /// So many ranks as threads of this process; 0: as mpirun started it.
+  int ranks = 0;
+  /// "openmpi", "mpich"; empty: what the environment says.
+  std::string mpi;
+  /// Who opens a phase in its folder, for pipelines that are not for machine
+  /// code; null: openPhase().
+  std::function<std::unique_ptr<PhaseRunner>(
+      const std::string &folder, const PipelinePhase &phase, StepError &error)>
+      openFolder;
+  /// Says a line to the user; of errors with the next step. One rank says it.
+  std::function<void(const std::string &line)> print;
+  std::function<void(const std::string &what, const std::string &next)>
+      complain;
+};
+
+/// Whether there is a pipeline in `folder`.
+bool isPipelineFolder(const std::string &folder);
+
+/// The schedule of `options` for a pipeline on `ranks`, checked. Nothing, with
+/// `error` set, if there is none.
+std::optional<Schedule> makeSchedule(const PipelineRunOptions &options,
+                                     const Pipeline &pipeline, int ranks,
+                                     StepError &error);
+
+/// Runs a step on all ranks, prints the loss, writes results. Exit code.
+int runPipeline(const PipelineRunOptions &options);
+
+} // namespace cutback::pipeline
+
+#endif // CUTBACK_RUNTIME_PIPELINE_PIPELINERUN_H

@@ -1,0 +1,477 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A rank's way through a step:
+//
+//   1. pipeline.json, the schedule, files of tensors, phases: what goes wrong
+//   is
+//      kept
+//   2. all ranks agree, or one says why not
+//   3. the row
+//   4. results go to rank 0, which writes them and prints
+//
+// A rank that fails in 3 ends all (Peers.h). Exit codes are those of `cutback`;
+// all ranks have the same.
+
+#include "cutback/Runtime/Pipeline/PipelineRun.h"
+
+#include "cutback/Runtime/Elements.h"
+#include "cutback/Runtime/Pipeline/Agreement.h"
+#include "cutback/Runtime/Pipeline/Collectives.h"
+#include "cutback/Runtime/Pipeline/MpiTransport.h"
+#include "cutback/Runtime/Pipeline/ThreadTransport.h"
+#include "cutback/Schedule/Check.h"
+#include "cutback/Schedule/Csv.h"
+#include "cutback/Schedule/Generate.h"
+#include "cutback/Schedule/Lower.h"
+#include "cutback/Support/Checksum.h"
+#include "cutback/Support/ExitCode.h"
+#include "cutback/Support/SafeFile.h"
+#include "cutback/Support/Text.h"
+
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+#include <new>
+#include <sstream>
+#include <thread>
+#include <unistd.h>
+
+using namespace cutback;
+using namespace cutback::pipeline;
+
+namespace {
+
+class RankRun {
+public:
+  RankRun(const PipelineRunOptions &options, Transport &transport)
+      : options(options), transport(transport), timeout(options.timeoutSeconds),
+        waiter(transport, timeout) {}
+
+  int run();
+
+private:
+  int prepare(StepError &error);
+  int addWeights(StepError &error);
+  std::unique_ptr<PhaseRunner>
+  openPhaseOf(int stage, PipelineStage::PhaseKind kind, StepError &error) const;
+  Fields fields() const;
+  int stop(const std::string &why, bool isOwn);
+  std::string report(std::string &file);
+  std::string describeRank() const;
+  std::string traceOf() const;
+  int finish(const std::string &file);
+  bool isFirst() const { return transport.rank() == 0; }
+  double meanLoss() const;
+
+  const PipelineRunOptions &options;
+  Transport &transport;
+  std::chrono::duration<double> timeout;
+  Waiter waiter;
+  Pipeline pipeline;
+  Schedule schedule;
+  TensorFiles inputs, weights;
+  FindTensor findInput, findWeight;
+  std::unique_ptr<Peers> peers;
+  std::unique_ptr<Rank> rank;
+};
+
+} // namespace
+
+bool pipeline::isPipelineFolder(const std::string &folder) {
+  return ::access((folder + "/" + kPipelineFile).c_str(), F_OK) == 0;
+}
+
+//===----------------------------------------------------------------------===//
+// The schedule
+//===----------------------------------------------------------------------===//
+
+/// Pairs of stages between which values go.
+static std::vector<Crossing> crossingsOf(const Pipeline &pipeline) {
+  std::map<std::pair<int, int>, Crossing> all;
+  for (const Edge &edge : edgesOf(pipeline)) {
+    auto [found, isNew] = all.try_emplace({edge.from, edge.to});
+    Crossing &one = found->second;
+    if (isNew)
+      one.hasGradient = false;
+    one.from = edge.from;
+    one.to = edge.to;
+    one.bytes += edge.bytes;
+    one.hasGradient |= edge.hasGradient;
+    one.gradientBytes += edge.hasGradient ? edge.bytes : 0;
+  }
+  std::vector<Crossing> crossings;
+  for (const auto &[stages, one] : all)
+    crossings.push_back(one);
+  return crossings;
+}
+
+static std::optional<Schedule> readSchedule(const std::string &path,
+                                            ScheduleError &error) {
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream text;
+  if (file)
+    text << file.rdbuf();
+  if (!file || !text) {
+    error = {"'" + path + "' cannot be read",
+             "--schedule takes a name, or a .csv file"};
+    return std::nullopt;
+  }
+  return readCsv(text.str(), path, error);
+}
+
+static std::optional<Schedule> findSchedule(const PipelineRunOptions &options,
+                                            int stages, int ranks,
+                                            ScheduleError &error) {
+  const std::string &name = options.schedule;
+  if (name.size() > 4 && name.substr(name.size() - 4) == ".csv") {
+    auto read = readSchedule(name, error);
+    if (read && options.isForwardOnly)
+      read = forwardOnly(*read);
+    return read;
+  }
+  if (stages % ranks != 0) {
+    error = {formatCount(stages, "stage") + " on " +
+                 formatCount(ranks, "rank") + ": " + name +
+                 " gives each rank as many",
+             "take a number of ranks that divides the stages, or a .csv file"};
+    return std::nullopt;
+  }
+  Shape shape;
+  shape.ranks = ranks;
+  shape.stagesPerRank = stages / ranks;
+  shape.microBatches = options.microBatches;
+  shape.isForwardOnly = options.isForwardOnly;
+  return generate(name, shape, error);
+}
+
+std::optional<Schedule>
+pipeline::makeSchedule(const PipelineRunOptions &options,
+                       const Pipeline &pipeline, int ranks, StepError &error) {
+  auto stages = static_cast<int>(pipeline.stages.size());
+  ScheduleError wrong;
+  auto made = findSchedule(options, stages, ranks, wrong);
+  if (made && (made->ranks != ranks || made->stages != stages ||
+               made->microBatches != options.microBatches)) {
+    wrong = {
+        "the schedule is for " + formatCount(made->ranks, "rank") + ", " +
+            formatCount(made->stages, "stage") + " and " +
+            formatCount(made->microBatches, "micro-batch", "micro-batches") +
+            "; there are " + std::to_string(ranks) + ", " +
+            std::to_string(stages) + " and " +
+            std::to_string(options.microBatches),
+        "give a schedule for this pipeline"};
+    made = std::nullopt;
+  }
+  if (made) {
+    Schedule compute = computeOnly(*made);
+    bool hasTransfers = false;
+    for (const Row &row : made->rows)
+      for (const auto &action : row)
+        hasTransfers |= action && !isCompute(action->kind);
+    auto fault = checkActions(*made, crossingsOf(pipeline),
+                              hasTransfers ? ListForm::WithTransfers
+                                           : ListForm::Compute);
+    if (!fault)
+      return hasTransfers ? compute : *made;
+    wrong = *fault;
+  }
+  error = {wrong.message, wrong.note};
+  return std::nullopt;
+}
+
+//===----------------------------------------------------------------------===//
+// Before the step
+//===----------------------------------------------------------------------===//
+
+static FindTensor finderOf(const TensorFiles &files) {
+  return [&files](const std::string &name) -> std::optional<GivenTensor> {
+    const TensorFiles::Tensor *found = files.find(name);
+    if (!found)
+      return std::nullopt;
+    GivenTensor given;
+    given.name = name;
+    given.dtype = typeOfFileType(found->entry.dtype);
+    given.sizes = found->entry.sizes;
+    given.bytes = found->bytes;
+    return given;
+  };
+}
+
+/// The file of --weights, or those beside the stages of this rank.
+int RankRun::addWeights(StepError &error) {
+  error.next = "--weights takes a safetensors file";
+  if (!options.weights.empty()) {
+    error.what = weights.add(options.weights);
+    return error.what.empty() ? Done : WrongInput;
+  }
+  for (int stage : schedule.stagesOf(transport.rank())) {
+    std::string path =
+        options.folder + "/" + pipeline.stages[stage].name + "/" + kWeightsFile;
+    if (::access(path.c_str(), F_OK) == 0)
+      error.what = weights.add(path);
+    if (!error.what.empty())
+      return WrongInput;
+  }
+  return Done;
+}
+
+std::unique_ptr<PhaseRunner> RankRun::openPhaseOf(int stage,
+                                                  PipelineStage::PhaseKind kind,
+                                                  StepError &error) const {
+  const PipelinePhase &phase = pipeline.stages[stage].phases[kind];
+  std::string folder = options.folder + "/" + phase.folder;
+  return options.openFolder ? options.openFolder(folder, phase, error)
+                            : openPhase(folder, phase.checksum, error);
+}
+
+int RankRun::prepare(StepError &error) {
+  if (!readPipelineFolder(options.folder, pipeline, error))
+    return WrongInput;
+  auto made = makeSchedule(options, pipeline, transport.size(), error);
+  if (!made)
+    return WrongInput;
+  schedule = std::move(*made);
+  if (pipeline.target == "reference" && !options.openFolder) {
+    error = {"'" + options.folder + "' is for the interpreter",
+             "run it with cutback run, or split the model with --target=cpu"};
+    return WrongInput;
+  }
+  if (!options.inputs.empty()) {
+    error = {inputs.add(options.inputs), "--inputs takes a safetensors file"};
+    if (!error.what.empty())
+      return WrongInput;
+  }
+  if (int code = addWeights(error))
+    return code;
+  findInput = finderOf(inputs);
+  findWeight = finderOf(weights);
+  peers = std::make_unique<Peers>(transport, timeout, schedule);
+  RankOptions rankOptions;
+  rankOptions.seed = options.seed;
+  rankOptions.threads = options.threads;
+  rank = std::make_unique<Rank>(pipeline, schedule, *peers, rankOptions);
+  auto openPhase = [this](int stage, PipelineStage::PhaseKind kind,
+                          StepError &why) {
+    return openPhaseOf(stage, kind, why);
+  };
+  if (!rank->open(openPhase, findWeight, error))
+    return NoPlan;
+  return rank->checkInputs(findInput, error) ? Done : WrongInput;
+}
+
+/// What all ranks must have alike.
+Fields RankRun::fields() const {
+  std::string rows;
+  for (const Row &row : schedule.rows) {
+    for (const auto &action : row)
+      rows += (action ? format(*action) : "") + ",";
+    rows += "\n";
+  }
+  Fields all = {
+      {"pipeline.json", pipeline.checksum},
+      {"schedule", checksumOf(rows)},
+      {"number of micro-batches", std::to_string(schedule.microBatches)},
+      {"--seed", std::to_string(options.seed)},
+      {"--inputs", sampleOf(inputs)}};
+  // Beside stages each rank reads its own alone.
+  if (!options.weights.empty())
+    all.emplace_back("--weights", sampleOf(weights));
+  return all;
+}
+
+//===----------------------------------------------------------------------===//
+// After the step
+//===----------------------------------------------------------------------===//
+
+double RankRun::meanLoss() const {
+  double sum = 0;
+  for (const std::string &bytes : rank->losses()) {
+    Elements elements(const_cast<char *>(bytes.data()),
+                      static_cast<int64_t>(bytes.size()),
+                      rank->lossTensor().dtype);
+    sum += elements[0] / schedule.microBatches;
+  }
+  return sum;
+}
+
+/// A line for the user.
+std::string RankRun::describeRank() const {
+  std::string text = "rank " + std::to_string(transport.rank()) + ": stages";
+  for (int stage : schedule.stagesOf(transport.rank()))
+    text += " " + std::to_string(stage);
+  text += ", arena " + formatBytes(rank->arenaBytes()) + ", slots " +
+          formatBytes(rank->peakSlotBytes()) + ", sums " +
+          formatBytes(rank->sumBytes());
+  if (rank->losses().empty() || !Elements::isKnown(rank->lossTensor().dtype))
+    return text;
+  char number[48];
+  std::snprintf(number, sizeof number, "loss %.9g\n", meanLoss());
+  return number + text;
+}
+
+/// Events of Chrome's trace format.
+std::string RankRun::traceOf() const {
+  std::string text;
+  for (const MeasuredAction &one : rank->actions()) {
+    char times[96];
+    std::snprintf(times, sizeof times, "\"ts\": %.3f, \"dur\": %.3f",
+                  one.begin * 1e6, (one.end - one.begin) * 1e6);
+    text += (text.empty() ? "" : ",\n") + std::string("{\"name\": \"") +
+            format(one.action) + "\", \"ph\": \"X\", \"pid\": 0, \"tid\": " +
+            std::to_string(transport.rank()) + ", " + times + "}";
+  }
+  return text;
+}
+
+/// The results of this rank as a file of tensors.
+std::string RankRun::report(std::string &file) {
+  std::vector<std::pair<ArtifactTensor, std::string_view>> tensors;
+  for (const RankTensor &one : rank->results())
+    tensors.emplace_back(one, std::string_view(one.bytes, bytesOf(one)));
+  std::string bytes;
+  if (!rank->losses().empty()) {
+    const ArtifactTensor &loss = rank->lossTensor();
+    bytes.resize(bytesOf(loss));
+    if (Elements::isKnown(loss.dtype) && !bytes.empty()) {
+      Elements(bytes.data(), bytesOf(loss), loss.dtype).set(0, meanLoss());
+      tensors.emplace_back(loss, bytes);
+    }
+  }
+  file = encodeTensorFile(tensors);
+  return "";
+}
+
+/// The files of all ranks as one.
+static std::string mergeFiles(const std::vector<std::string> &files,
+                              std::string &merged, size_t &count) {
+  std::vector<std::pair<ArtifactTensor, std::string_view>> all;
+  for (const std::string &file : files) {
+    std::vector<TensorEntry> entries;
+    if (std::string what = readTensorHeader(file, entries); !what.empty())
+      return what;
+    for (const TensorEntry &entry : entries) {
+      ArtifactTensor tensor;
+      tensor.name = entry.name;
+      tensor.dtype = typeOfFileType(entry.dtype);
+      tensor.sizes = entry.sizes;
+      all.emplace_back(tensor,
+                       std::string_view(file).substr(entry.begin, entry.bytes));
+    }
+  }
+  count = all.size();
+  std::sort(all.begin(), all.end(), [](const auto &a, const auto &b) {
+    return a.first.name < b.first.name;
+  });
+  merged = encodeTensorFile(all);
+  return "";
+}
+
+/// Results to rank 0, which writes and prints. Exit code.
+int RankRun::finish(const std::string &file) {
+  std::vector<std::string> files, lines, traces;
+  std::string wrong = gather(waiter, 0, describeRank(), lines);
+  if (wrong.empty() && !options.outputs.empty())
+    wrong = gather(waiter, 0, file, files);
+  if (wrong.empty() && !options.trace.empty())
+    wrong = gather(waiter, 0, traceOf(), traces);
+  StepError error = {wrong, "see what the other ranks say"};
+  int code = wrong.empty() ? Done : NoPlan;
+  auto write = [&](const std::string &path, const std::string &bytes,
+                   const char *option) {
+    if (code == Done && !(wrong = writeFileSafely(path, bytes)).empty()) {
+      code = WrongInput;
+      error = {wrong, std::string(option) + " takes a place to write to"};
+    }
+  };
+  if (code == Done && isFirst()) {
+    for (const std::string &line : lines)
+      options.print(line);
+    std::string merged, events;
+    size_t count = 0;
+    if (!options.outputs.empty()) {
+      wrong = mergeFiles(files, merged, count);
+      write(options.outputs, merged, "--outputs");
+    }
+    for (const std::string &one : traces)
+      events += (events.empty() || one.empty() ? "" : ",\n") + one;
+    if (!options.trace.empty())
+      write(options.trace, "{\"traceEvents\": [\n" + events + "\n]}\n",
+            "--trace");
+  }
+  Verdict verdict = agree(waiter, code, error, {});
+  if (verdict.code && isFirst())
+    options.complain(verdict.why.what, verdict.why.next);
+  return verdict.code;
+}
+
+int RankRun::stop(const std::string &why, bool isOwn) {
+  Peers::End end = peers->stop(why, isOwn);
+  if (!end.text.empty()) {
+    options.complain(end.text, "all ranks have ended: a longer --timeout waits "
+                               "longer, of ranks that compute");
+  } else {
+    // Who speaks ends all.
+    std::this_thread::sleep_for(
+        std::min(std::chrono::duration<double>(1), timeout / 4));
+  }
+  transport.abort(NoPlan);
+  return NoPlan;
+}
+
+int RankRun::run() {
+  StepError error;
+  int code = prepare(error);
+  Verdict verdict = agree(waiter, code, error, code ? Fields() : fields());
+  if (verdict.code) {
+    if (isFirst())
+      options.complain(verdict.why.what, verdict.why.next);
+    return verdict.code;
+  }
+  std::string wrong = rank->step(findInput);
+  bool isOwn = rank->isOwnError();
+  if (wrong.empty())
+    wrong = peers->finish();
+  if (!wrong.empty())
+    return stop(wrong, isOwn);
+  std::string file;
+  report(file);
+  return finish(file);
+}
+
+static int runRank(const PipelineRunOptions &options, Transport &transport) {
+  try {
+    return RankRun(options, transport).run();
+  } catch (const std::bad_alloc &) {
+    options.complain("rank " + std::to_string(transport.rank()) +
+                         " is out of memory",
+                     "take more ranks, or a schedule with fewer micro-batches "
+                     "in flight");
+    transport.abort(WrongInput);
+    return WrongInput;
+  }
+}
+
+int pipeline::runPipeline(const PipelineRunOptions &options) {
+  if (options.ranks > 0) {
+    ThreadRanks ranks(options.ranks);
+    std::vector<int> codes(options.ranks);
+    ranks.run([&](Transport &transport) {
+      codes[transport.rank()] = runRank(options, transport);
+    });
+    return *std::max_element(codes.begin(), codes.end());
+  }
+  std::string name = options.mpi.empty() ? mpiOfEnvironment() : options.mpi;
+  if (name.empty()) {
+    options.complain("there is no mpirun around this process",
+                     "start it with mpirun -n N, or give --ranks=N for ranks "
+                     "that are threads of one process");
+    return WrongUsage;
+  }
+  std::string error, next;
+  std::unique_ptr<Transport> transport = openMpi(name, error, next);
+  if (!transport) {
+    options.complain(error, next);
+    return NoPlan;
+  }
+  return runRank(options, *transport);
+}
