@@ -6,6 +6,7 @@
 
 #include "cutback/Pipelining/InterpretedPhase.h"
 
+#include "cutback/Dialect/Aten/Aten.h"
 #include "cutback/Interpreter/Interpreter.h"
 #include "cutback/Interpreter/Step.h"
 #include "cutback/Planner/Runnable.h"
@@ -98,6 +99,7 @@ bool InterpretedPhase::read(MLIRContext &context, const std::string &text,
     return false;
   };
   Said said(context);
+  context.loadDialect<aten::AtenDialect, joint::JointDialect>();
   module = parseSourceString<ModuleOp>(text, &context);
   if (!module)
     return refuse(said.text);

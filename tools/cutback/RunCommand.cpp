@@ -15,6 +15,7 @@
 #include "RunChecks.h"
 #include "RunUsage.h"
 #include "SizedStep.h"
+#include "StagesRun.h"
 #include "StepSources.h"
 #include "cutback/Partition/LinkHalves.h"
 #include "cutback/Planner/ReferenceStep.h"
@@ -22,6 +23,7 @@
 #include "cutback/Planner/StepHooks.h"
 #include "cutback/Report/PartitionFiles.h"
 #include "cutback/Report/Report.h"
+#include "cutback/Runtime/Pipeline/PipelineRun.h"
 #include "cutback/Support/SafeFile.h"
 #include "cutback/Support/Text.h"
 #include "cutback/Target/CPU/NativeStep.h"
@@ -80,13 +82,15 @@ static std::vector<OptionSpec> runOptions() {
   };
   std::vector<OptionSpec> checks = checkOptions();
   options.insert(options.end(), checks.begin(), checks.end());
+  std::vector<OptionSpec> stages = stagesRunOptions();
+  options.insert(options.end(), stages.begin(), stages.end());
   return options;
 }
 
 CommandSpec runSpec() {
   CommandSpec spec;
   spec.name = "run";
-  spec.arguments = "IN | DIR | JOINT FORWARD BACKWARD";
+  spec.arguments = "IN | DIR | P | JOINT FORWARD BACKWARD";
   spec.summary =
       "Execute one training step: loss, outputs, gradients, buffers.\n"
       "\nTensors are called input.N, param.NAME, buffer.NAME, tangent.N; "
@@ -113,6 +117,7 @@ CommandSpec runSpec() {
       "run model.pt2 --inputs=e.safetensors --check=e.safetensors",
       "run model.pt2 --inputs=batch.safetensors --anomaly",
       "run out --inputs=e.safetensors --check-recompute --trace=run.json",
+      "run P --local --micro-batches=8 --inputs=batch.safetensors",
   };
   return spec;
 }
@@ -361,6 +366,11 @@ static ReferenceOptions optionsOf(const CommandLine &line, RunChecks &checks,
 int runRun(const CommandLine &line) {
   Session session("run", line);
   if (int code = refuseAlone(session))
+    return code;
+  if (line.arguments.size() == 1 &&
+      pipeline::isPipelineFolder(line.arguments[0]))
+    return runStages(session);
+  if (int code = refuseStagesOptions(session))
     return code;
   RunChecks checks(line);
   bool isFolder = line.arguments.size() == 1 && isArtifact(line.arguments[0]);
