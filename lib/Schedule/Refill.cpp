@@ -133,7 +133,7 @@ private:
     int64_t more =
         action.kind == ActionKind::Forward
             ? (keepsSlots ? stage.untilInputs : 0) + reserve[action.stage]
-        : isSplit ? stage.untilWeights
+        : isSplit ? stage.untilWeights - stage.throughout
                   : 0;
     return ranks[rank].slots + more <= options.slotLimit[rank];
   }

@@ -274,10 +274,12 @@ private:
       result.inFlight = std::max(result.inFlight, ++flights);
       add(placed.start, OwnList, keepsSlots ? stage.untilInputs : 0);
     } else if (kind == ActionKind::InputGradients) {
-      add(placed.start, OwnList, stage.untilWeights);
+      add(placed.start, OwnList, stage.untilWeights - stage.throughout);
     }
-    if (makesInputGradients(kind))
+    if (kind == ActionKind::Backward)
       add(placed.end, OwnList, -stage.untilInputs);
+    if (kind == ActionKind::InputGradients)
+      add(placed.end, OwnList, stage.throughout - stage.untilInputs);
     if (kind == ActionKind::WeightGradients)
       add(placed.end, OwnList, -stage.untilWeights);
     flights -= makesWeightGradients(kind) || !keepsSlots;

@@ -141,10 +141,12 @@ private:
                                 : placed.end,
                          1});
     }
-    if (action.kind == ActionKind::InputGradients)
+    if (action.kind == ActionKind::InputGradients) {
+      held.push_back({placed.start, placed.end, -stage.throughout});
       held.push_back({placed.start,
                       find(rank, ActionKind::WeightGradients, action)->end,
                       stage.untilWeights});
+    }
     forEach(action, false, [&](const Key &key, int64_t bytes, int) {
       held.push_back({messages.at(key).start, placed.end, bytes});
     });

@@ -25,10 +25,11 @@ std::vector<OptionSpec> scheduleInputOptions() {
        "microseconds of a micro-batch, of all stages or of\n"
        "stage S; default 1 each, B: I and W",
        true},
-      {"bytes", OptionSpec::Text, "[S:]F=N,I=N,X=N,A=N,P=N",
+      {"bytes", OptionSpec::Text, "[S:]F=N,I=N,B=N,X=N,A=N,P=N",
        "bytes of a micro-batch kept from F to I, from I to\n"
-       "W, sent on; of the arena; of parameters and sums of\n"
-       "gradients; as 4096, 1.5MiB or 2GiB; default 0",
+       "W, of both the same, sent on; of the arena; of\n"
+       "parameters and sums of gradients; as 4096, 1.5MiB or\n"
+       "2GiB; default 0",
        true},
       {"skip", OptionSpec::Text, "S-T",
        "values of stage S that stage T uses as well", true},
@@ -131,7 +132,7 @@ static int readTimes(Session &session, Costs &costs) {
 
 static int readBytes(Session &session, Costs &costs) {
   return readEntries(session, "bytes", costs.stages.size(),
-                     "size of F, I, X, A or P: F=120MiB",
+                     "size of F, I, B, X, A or P: F=120MiB",
                      [&](size_t number, char key, StringRef value) {
                        StageCosts &stage = costs.stages[number];
                        auto bytes = parseBytes(value);
@@ -143,6 +144,9 @@ static int readBytes(Session &session, Costs &costs) {
                          return true;
                        case 'I':
                          stage.untilWeights = *bytes;
+                         return true;
+                       case 'B':
+                         stage.throughout = *bytes;
                          return true;
                        case 'A':
                          stage.arena.fill(*bytes);
@@ -179,12 +183,25 @@ static int readSkips(Session &session, Costs &costs) {
   return Done;
 }
 
+/// What is kept throughout is part of what is kept before and after I.
+static int checkThroughout(Session &session, const Costs &costs) {
+  for (const StageCosts &stage : costs.stages)
+    if (stage.throughout > std::min(stage.untilInputs, stage.untilWeights)) {
+      session.error("--bytes: B is more than F or I");
+      session.note("B are those bytes of F that are among those of I");
+      return WrongUsage;
+    }
+  return Done;
+}
+
 int readCosts(Session &session, Costs &costs) {
   if (int code = readSkips(session, costs))
     return code;
   if (int code = readTimes(session, costs))
     return code;
   if (int code = readBytes(session, costs))
+    return code;
+  if (int code = checkThroughout(session, costs))
     return code;
   costs.link.latency = static_cast<int64_t>(std::llround(
       std::min(session.line.number("latency-us").value_or(0), 1e12) * 1e6));

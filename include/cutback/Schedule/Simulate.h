@@ -28,8 +28,9 @@ struct StageCosts {
   /// Picoseconds.
   int64_t forward = kUnitPicoseconds, inputGradients = kUnitPicoseconds,
           weightGradients = kUnitPicoseconds, backward = 2 * kUnitPicoseconds;
-  /// Bytes kept from F to I (or B), and from I to W.
-  int64_t untilInputs = 0, untilWeights = 0;
+  /// Bytes kept from F to I (or B), from I to W, and of both the same: kept
+  /// from F to W.
+  int64_t untilInputs = 0, untilWeights = 0, throughout = 0;
   /// Bytes of the arena while F, B, I or W runs.
   std::array<int64_t, 4> arena{};
   /// Bytes that stay: parameters, buffers, sums of gradients.

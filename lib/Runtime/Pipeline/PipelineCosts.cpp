@@ -116,8 +116,8 @@ checkPhases(const pipeline::Schedule &schedule, const Pipeline &pipeline) {
             " stages, the pipeline " + std::to_string(pipeline.stages.size()),
         "give --ranks and --stages-per-rank whose product is the number of "
         "stages, or split the model into as many"};
-  bool isTrained = std::any_of(pipeline.stages.begin(), pipeline.stages.end(),
-                               hasBackward);
+  bool isTrained =
+      std::any_of(pipeline.stages.begin(), pipeline.stages.end(), hasBackward);
   for (const pipeline::Row &row : schedule.rows)
     for (const auto &action : row) {
       std::optional<pipeline::ScheduleError> error;

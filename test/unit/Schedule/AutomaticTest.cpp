@@ -186,6 +186,7 @@ Costs randomCosts(int stages, std::mt19937 &random) {
     stage.backward = draw(0, 2000);
     stage.untilInputs = draw(0, 100);
     stage.untilWeights = draw(0, 100);
+    stage.throughout = draw(0, std::min(stage.untilInputs, stage.untilWeights));
     stage.kept = draw(0, 100);
     for (int64_t &arena : stage.arena)
       arena = draw(0, 100);

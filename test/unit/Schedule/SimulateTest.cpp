@@ -139,6 +139,10 @@ TEST(SimulateTest, SlotsUntilInputsAndUntilWeightsAreApart) {
   Simulation split = run(make("InterleavedZeroBubble", 1, 1, 3), costs);
   EXPECT_EQ(split.ranks[0].peakBytes, 1000 + 8 + 170);
   EXPECT_EQ(split.ranks[0].memory.back().bytes, 1008);
+  // What both are the same is held once.
+  costs.stages[0].throughout = 30;
+  split = run(make("InterleavedZeroBubble", 1, 1, 3), costs);
+  EXPECT_EQ(split.ranks[0].peakBytes, 1000 + 8 + 140);
 }
 
 TEST(SimulateTest, AnActionThatTakesNoTimeHoldsItsMemory) {
@@ -203,6 +207,7 @@ Costs randomCosts(int stages, std::mt19937 &random) {
     stage.backward = draw(1, 2000000);
     stage.untilInputs = draw(0, 1000);
     stage.untilWeights = draw(0, 1000);
+    stage.throughout = draw(0, std::min(stage.untilInputs, stage.untilWeights));
     for (int64_t &arena : stage.arena)
       arena = draw(0, 1000);
     stage.kept = draw(0, 1000);

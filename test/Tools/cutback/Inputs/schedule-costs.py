@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# Compares the ranks of a simulation with the manifest of its pipeline.
+
+import json
+import math
+import sys
+
+SIZES = {"f32": 4, "i64": 8}
+
+pipeline = json.load(open(sys.argv[1]))
+schedule = json.load(open(sys.argv[2]))
+batches = schedule["micro_batches"]
+
+
+def bytes_of(tensor):
+    return math.prod(tensor["sizes"]) * SIZES[tensor["dtype"]]
+
+
+def time_of(stage):
+    # Forward, and the two phases of a split backward.
+    return sum(p["picoseconds"] for p in stage["phases"]
+               if p["phase"] in ("forward", "input", "weight"))
+
+
+for rank in schedule["ranks"]:
+    stages = [pipeline["stages"][i] for i in rank["stages"]]
+    busy = batches * sum(time_of(stage) for stage in stages)
+    kept = sum(bytes_of(p) * (2 if p.get("gradient") else 1)
+               for stage in stages for p in stage["parameters"])
+    kept += sum(bytes_of(b) for stage in stages for b in stage["buffers"])
+    print("rank %d: stages %s, busy %s, kept %s" % (
+        rank["rank"], rank["stages"],
+        "as of %d micro-batches" % batches if rank["busy"] == busy else
+        "%d, not %d" % (rank["busy"], busy),
+        "as of its parameters twice" if rank["kept_bytes"] == kept else
+        "%d, not %d" % (rank["kept_bytes"], kept)))
+    assert rank["peak_bytes"] == (rank["kept_bytes"] + rank["arena_bytes"] +
+                                  rank["slot_bytes"])
+    assert rank["slot_bytes"] >= max(s["forward_saved_bytes"] for s in stages)
+print("slots of one micro-batch and more")
