@@ -66,7 +66,7 @@ private:
   const SplitRequest &request;
   SplitProgram &program;
   CutProgram stages;
-  TrainingGraphOptions gradients; ///< of each stage
+  TrainingGraphOptions gradients;          ///< of each stage
   std::vector<PartitionOptions> optionsOf; ///< by stage
   StepFiles sources;
 };
@@ -93,8 +93,8 @@ int Splitter::cut() {
   session.progress.step("cutting");
   if (graph.getOutput().getGradientOf().empty() &&
       (failed(makeFunctional(graph, request.gradients.functionalizeRng)) ||
-       failed(markGradientTargets(
-           graph, request.gradients.differentiate.gradOf)) ||
+       failed(markGradientTargets(graph,
+                                  request.gradients.differentiate.gradOf)) ||
        failed(fixSizes(graph, request.partition.symbols))))
     return WrongInput;
   gradients = request.gradients;
@@ -138,16 +138,14 @@ void Splitter::describeArguments(joint::GraphOp graph, unsigned number,
   for (const auto &[name, argument] : names.written)
     written.insert(name);
   std::map<std::string, std::string> gradientOf;
-  for (auto [i, argument] :
-       llvm::enumerate(graph.getOutput().getGradientOf()))
+  for (auto [i, argument] : llvm::enumerate(graph.getOutput().getGradientOf()))
     gradientOf[names.arguments[argument]] =
         names.results[graph.getNumForwardResults() + i];
   for (unsigned arg = 0; arg < graph.getNumArguments(); ++arg) {
     const std::string &name = names.arguments[arg];
     if (name.empty() || !isa<RankedTensorType>(graph.getArgumentTypes()[arg]))
       continue;
-    ArtifactTensor tensor =
-        describeTensor(name, graph.getArgumentTypes()[arg]);
+    ArtifactTensor tensor = describeTensor(name, graph.getArgumentTypes()[arg]);
     auto gradient = gradientOf.find(name);
     StringRef text = name;
     if (text.starts_with("param.")) {
@@ -176,8 +174,8 @@ void Splitter::describeArguments(joint::GraphOp graph, unsigned number,
                                                       : 0;
       stage.inputs.push_back(std::move(input));
       if (gradient != gradientOf.end())
-        stage.outputs.push_back(describeOutput(
-            gradient->second, graph.getArgumentTypes()[arg]));
+        stage.outputs.push_back(
+            describeOutput(gradient->second, graph.getArgumentTypes()[arg]));
     } else if (text.starts_with(kValuePrefix)) {
       PipelineReceive receive;
       static_cast<ArtifactTensor &>(receive) = tensor;
@@ -217,21 +215,50 @@ void Splitter::describeResults(joint::GraphOp graph, unsigned number,
   }
 }
 
-/// What phases take of the micro-batch, parameters and gradients aside.
-/// What arrives after the phase before is left out with `isEarlier`.
-static void noteTaken(joint::GraphOp graph, bool isEarlier,
-                      std::vector<std::string> &taken, int64_t &bytes) {
+/// Calls `run(name, bytes)` for what a phase takes of the micro-batch,
+/// parameters and gradients aside. What arrives after the phase before is left
+/// out with `isEarlier`.
+static void
+forEachTaken(joint::GraphOp graph, bool isEarlier,
+             llvm::function_ref<void(const std::string &, int64_t)> run) {
   interpreter::StepNames names = interpreter::nameStep(graph);
   for (unsigned arg = 0; arg < graph.getNumArguments(); ++arg) {
     StringRef name = names.arguments[arg];
     bool isOutside = name.empty() || name.starts_with("param.") ||
                      name.starts_with("buffer.") || name.starts_with("const.");
-    if (isOutside || llvm::is_contained(taken, name.str()) ||
-        (isEarlier && name.starts_with(kTangentPrefix)))
+    if (isOutside || (isEarlier && name.starts_with(kTangentPrefix)))
       continue;
-    taken.push_back(name.str());
-    bytes += bytesOf(describeTensor(name.str(), graph.getArgumentTypes()[arg]));
+    run(name.str(),
+        bytesOf(describeTensor(name.str(), graph.getArgumentTypes()[arg])));
   }
+}
+
+/// What is kept between phases, with its bytes.
+static void noteSaved(const std::vector<PhaseGraph> &phases,
+                      PipelineStage &stage) {
+  auto note = [](std::vector<std::string> &names, const std::string &name) {
+    bool isNew = !llvm::is_contained(names, name);
+    if (isNew)
+      names.push_back(name);
+    return isNew;
+  };
+  for (const PhaseGraph &phase : phases)
+    if (phase.name == "backward")
+      forEachTaken(phase.graph, /*isEarlier=*/true,
+                   [&](const std::string &name, int64_t bytes) {
+                     if (note(stage.forwardSaves, name))
+                       stage.forwardSavedBytes += bytes;
+                   });
+  for (const PhaseGraph &phase : phases)
+    if (phase.name == "weight")
+      forEachTaken(phase.graph, /*isEarlier=*/false,
+                   [&](const std::string &name, int64_t bytes) {
+                     if (!note(stage.inputSaves, name))
+                       return;
+                     stage.inputSavedBytes += bytes;
+                     if (llvm::is_contained(stage.forwardSaves, name))
+                       stage.throughoutSavedBytes += bytes;
+                   });
 }
 
 //===----------------------------------------------------------------------===//
@@ -246,8 +273,8 @@ int Splitter::compilePhase(const PartitionResult &plan, joint::GraphOp graph,
     return code;
   Artifact artifact;
   std::vector<TextFile> files;
-  if (int code = emitTarget(session, graph, *kernels, request.target, artifact,
-                            files))
+  if (int code =
+          emitTarget(session, graph, *kernels, request.target, artifact, files))
     return code;
   std::string manifest = writeManifest(artifact);
   Artifact read;
@@ -357,14 +384,7 @@ int Splitter::addStage(unsigned number) {
     return code;
   describeArguments(graph, number, stage);
   describeResults(graph, number, stage);
-  for (PhaseGraph &phase : phases) {
-    if (phase.name == "backward")
-      noteTaken(phase.graph, /*isEarlier=*/true, stage.forwardSaves,
-                stage.forwardSavedBytes);
-    if (phase.name == "weight")
-      noteTaken(phase.graph, /*isEarlier=*/false, stage.inputSaves,
-                stage.inputSavedBytes);
-  }
+  noteSaved(phases, stage);
   for (PhaseGraph &phase : phases)
     if (int code = addPhase(phase, stage))
       return code;

@@ -105,7 +105,10 @@ void Checker::checkFolders(int64_t stage) {
              std::string(nameOf(static_cast<PipelineStage::PhaseKind>(kind))) +
              "'" + of(stage) + " with an arena or a time below 0");
   }
-  if (one.forwardSavedBytes < 0 || one.inputSavedBytes < 0)
+  if (one.forwardSavedBytes < 0 || one.inputSavedBytes < 0 ||
+      one.throughoutSavedBytes < 0 ||
+      one.throughoutSavedBytes >
+          std::min(one.forwardSavedBytes, one.inputSavedBytes))
     refuse("keeps less than nothing" + of(stage));
 }
 

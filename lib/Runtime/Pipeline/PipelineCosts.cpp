@@ -47,6 +47,7 @@ static void addPhases(const PipelineStage &stage, StageCosts &costs) {
                  weights.arenaBytes};
   costs.untilInputs = stage.forwardSavedBytes;
   costs.untilWeights = stage.inputSavedBytes;
+  costs.throughout = stage.throughoutSavedBytes;
 }
 
 static int64_t keptBytes(const PipelineStage &stage) {

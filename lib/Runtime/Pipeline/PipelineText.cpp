@@ -105,7 +105,9 @@ static std::string stageText(const PipelineStage &stage) {
          std::to_string(stage.forwardSavedBytes) + ",\n   \"input_saves\": " +
          MemberText::list(stage.inputSaves, quoteJson) +
          ",\n   \"input_saved_bytes\": " +
-         std::to_string(stage.inputSavedBytes) + "}";
+         std::to_string(stage.inputSavedBytes) +
+         ",\n   \"throughout_saved_bytes\": " +
+         std::to_string(stage.throughoutSavedBytes) + "}";
 }
 
 std::string cutback::writePipeline(const Pipeline &pipeline) {
@@ -151,7 +153,7 @@ private:
   void readStage(JsonValue value) {
     only(value, {"name", "receives", "sends", "inputs", "parameters", "buffers",
                  "outputs", "phases", "forward_saves", "forward_saved_bytes",
-                 "input_saves", "input_saved_bytes"});
+                 "input_saves", "input_saved_bytes", "throughout_saved_bytes"});
     PipelineStage &stage = pipeline.stages.emplace_back();
     stage.name = text(value, "name");
     for (JsonValue one : list(value, "receives"))
@@ -172,6 +174,7 @@ private:
     stage.forwardSavedBytes = number(value, "forward_saved_bytes");
     stage.inputSaves = texts(value, "input_saves");
     stage.inputSavedBytes = number(value, "input_saved_bytes");
+    stage.throughoutSavedBytes = number(value, "throughout_saved_bytes", 0);
   }
   void readReceive(JsonValue value, PipelineReceive &receive) {
     only(value, {"name", "dtype", "sizes", "from", "gradient"});

@@ -107,6 +107,8 @@ struct PipelineStage {
   /// from `input` to `weight`, without parameters and buffers: names and bytes.
   std::vector<std::string> forwardSaves, inputSaves;
   int64_t forwardSavedBytes = 0, inputSavedBytes = 0;
+  /// Bytes of what is in both lists: kept from the forward to `weight`.
+  int64_t throughoutSavedBytes = 0;
 };
 
 /// "forward", "backward", "input", "weight", "update".

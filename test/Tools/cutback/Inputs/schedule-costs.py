@@ -38,4 +38,9 @@ for rank in schedule["ranks"]:
     assert rank["peak_bytes"] == (rank["kept_bytes"] + rank["arena_bytes"] +
                                   rank["slot_bytes"])
     assert rank["slot_bytes"] >= max(s["forward_saved_bytes"] for s in stages)
+for stage in pipeline["stages"]:
+    # A weight phase takes values of the forward, and no more than both lists.
+    both = set(stage["forward_saves"]) & set(stage["input_saves"])
+    assert (stage["throughout_saved_bytes"] > 0) == bool(both), stage["name"]
+    assert stage["throughout_saved_bytes"] <= stage["forward_saved_bytes"]
 print("slots of one micro-batch and more")
