@@ -15,12 +15,12 @@
 // first seed (1). A failure prints its seed.
 
 #include "RandomProgram.h"
+#include "RandomRegions.h"
 
 #include "cutback/Dialect/Aten/Aten.h"
 #include "cutback/Interpreter/Interpreter.h"
 #include "cutback/Interpreter/Step.h"
 #include "cutback/Planner/PartitionPipeline.h"
-#include "cutback/Transforms/ExpandRegions.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Verifier.h"
@@ -164,55 +164,6 @@ void RandomProgramTest::compare(const Outcome &expected, const Outcome &actual,
         << "seed " << seed << ", " << setting << ": hook " << key;
 }
 
-/// Cuts ops `begin` to `end` into regions, and some of these again.
-void addRegions(joint::GraphOp graph, ArrayRef<Operation *> ops,
-                ArrayRef<int64_t> path, std::mt19937_64 &random) {
-  auto pick = [&](size_t n) { return size_t(random() % n); };
-  int64_t number = 0;
-  for (size_t begin = 0; begin < ops.size();) {
-    ArrayRef<Operation *> part =
-        ops.drop_front(begin).take_front(1 + pick(ops.size()));
-    begin += part.size();
-    if (pick(4) == 0)
-      continue; // between two regions
-    SmallVector<int64_t> inner(path);
-    inner.push_back(number++);
-    for (Operation *op : part) {
-      static constexpr joint::PolicyKind kKinds[] = {
-          joint::PolicyKind::PreferRecompute,
-          joint::PolicyKind::PreferRecompute,
-          joint::PolicyKind::PreferRecompute,
-          joint::PolicyKind::MustRecompute,
-          joint::PolicyKind::PreferSave,
-          joint::PolicyKind::AdviseRecompute};
-      bool isSaved = pick(12) == 0;
-      op->setAttr(joint::JointDialect::kPolicy,
-                  joint::PolicyAttr::get(op->getContext(),
-                                         isSaved ? joint::PolicyKind::MustSave
-                                                 : kKinds[pick(6)],
-                                         inner, /*run=*/0));
-    }
-    RegionWishes wishes;
-    wishes.earlyStop = pick(6) != 0;
-    setRegionWishes(graph, inner, wishes);
-    if (inner.size() < 4 && part.size() > 1 && pick(3) != 0)
-      addRegions(graph, part, inner, random);
-  }
-}
-
-/// The ops of the forward, in any regions.
-void addRegions(joint::GraphOp graph, uint64_t seed) {
-  GraphView view = GraphView::build(graph);
-  FailureOr<GraphSets> sets = GraphSets::compute(view);
-  ASSERT_TRUE(succeeded(sets));
-  SmallVector<Operation *> forward;
-  for (uint32_t op = 0; op < view.numOps(); ++op)
-    if (sets->ops[op] == GraphSet::Forward)
-      forward.push_back(view.ops[op]);
-  std::mt19937_64 random(seed);
-  addRegions(graph, forward, {}, random);
-}
-
 void RandomProgramTest::checkOne(bool hasRegions, bool hasHooks) {
   ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
     lastError = diagnostic.str();
@@ -230,7 +181,7 @@ void RandomProgramTest::checkOne(bool hasRegions, bool hasHooks) {
   std::optional<Outcome> expected = runJoint(graph);
   ASSERT_TRUE(expected) << "seed " << seed << ": " << lastError;
   if (hasRegions)
-    addRegions(graph, seed);
+    addRandomRegions(graph, seed);
   for (const Setting &setting : kSettings) {
     ++partitions;
     lastError.clear();

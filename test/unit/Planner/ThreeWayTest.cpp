@@ -2,14 +2,16 @@
 //
 // Forward, input phase and weight phase, one behind the other, are the joint
 // graph to the bit: random graphs under random plans and under each rule at
-// random prices. Some parameters are made inputs, so that both phases have
-// something to compute; in some graphs none is, as in the first stage of a
-// pipeline. Every plan passes the certificate of three parts.
+// random prices, half of them with checkpoint regions. Some parameters are made
+// inputs, so that both phases have something to compute; in some graphs none
+// is, as in the first stage of a pipeline. Every plan passes the certificate of
+// three parts.
 //
 // CUTBACK_RANDOM_GRAPHS sets how many graphs (200), CUTBACK_RANDOM_SEED the
 // first seed (1). A failure prints its seed.
 
 #include "RandomProgram.h"
+#include "RandomRegions.h"
 #include "RunPhases.h"
 
 #include "cutback/Dialect/Aten/Aten.h"
@@ -184,6 +186,8 @@ TEST_F(ThreeWayTest, PhasesAreTheJointGraphToTheBit) {
     ASSERT_TRUE(expected) << "seed " << seed << ": " << lastError;
     for (unsigned i = 0; i < 3; ++i)
       checkRandomPlan(*module, *expected, random);
+    if (seed % 2 == 0)
+      addRandomRegions(graphOf(*module), seed);
     ThreeWayOptions rule;
     rule.partition.decompose = false; // other ops round otherwise
     static const double kPrices[] = {0, 1, 1e3, 1e9, kOwnBytePrice};
