@@ -6,7 +6,8 @@
 // the input phase and no more time of what runs again: of the plans at all
 // prices of a grid, the one that hands the fewest bytes to the weight phase.
 // `ratio` is of those bytes, `gap` how far the plan's cost can be above the
-// optimum at its own prices.
+// optimum at its own prices. The first row are the cuts at the price that the
+// graph has of itself.
 //
 //   bench-three-way [--begin=0.4] [--end=0.65] MODEL.pt2...
 
@@ -57,8 +58,9 @@ std::optional<Stage> readStage(const std::string &file, double begin,
                std::move(imported->module)};
 }
 
-std::optional<ThreeWayFigures>
-plan(const Stage &stage, const ThreeWayOptions &options, double &seconds) {
+/// With the prices that were used in place of those that were asked for.
+std::optional<ThreeWayFigures> plan(const Stage &stage,
+                                    ThreeWayOptions &options, double &seconds) {
   OwningOpRef<ModuleOp> copy(ModuleOp(stage.module.get()).clone());
   auto start = std::chrono::steady_clock::now();
   auto planned =
@@ -68,6 +70,8 @@ plan(const Stage &stage, const ThreeWayOptions &options, double &seconds) {
           .count();
   if (failed(planned))
     return std::nullopt;
+  options.toInputBytePs = planned->prices.toInputBytePs;
+  options.toWeightBytePs = planned->prices.toWeightBytePs;
   return planned->figures;
 }
 
@@ -127,11 +131,17 @@ int run(const Stage &stage, const std::string &device) {
   ThreeWayOptions options;
   options.partition.device = device;
   std::vector<Row> cuts = planGrid(stage, options);
+  Row own{options, {}, 0};
+  auto atOwnPrice = plan(stage, own.options, own.seconds);
+  if (!atOwnPrice)
+    return 1;
+  own.figures = *atOwnPrice;
+  print(own, 0);
   options.rule = ThreeWayRule::Closure;
-  for (double price : {0.0, 0.5, 1.0, 2.0, 4.0, 8.0}) {
+  for (double price : {kOwnBytePrice, 0.0, 0.5, 1.0, 2.0, 4.0, 8.0}) {
     options.toInputBytePs = options.toWeightBytePs = price;
     Row rule{options, {}, 0};
-    auto figures = plan(stage, options, rule.seconds);
+    auto figures = plan(stage, rule.options, rule.seconds);
     if (!figures)
       return 1;
     rule.figures = *figures;
