@@ -6,6 +6,9 @@
 // Where the loss is scaled, gradients are divided first, as GradScaler does it,
 // and each write keeps the old value where one of them was not finite.
 //
+// What all gradients have in common may be of several graphs: then one graph
+// makes its part of it, and another takes the whole as arguments.
+//
 // The norm of all gradients comes then, and what all parameters have in common,
 // in double precision, then parameters, small ones in front: what they have in
 // common is computed by the kernel of the first, once an element.
@@ -174,22 +177,20 @@ namespace {
 
 class UpdateBuilder : SegmentGraphBuilder {
 public:
-  UpdateBuilder(joint::GraphOp step, const Optimizer &optimizer,
+  UpdateBuilder(joint::GraphOp step, const Optimizer &optimizer, Norms norms,
                 UpdateGraph &update)
-      : SegmentGraphBuilder(step, update), optimizer(optimizer) {}
+      : SegmentGraphBuilder(step, update), optimizer(optimizer), norms(norms) {}
 
   LogicalResult build() {
-    if (made.parameters.empty()) {
-      auto diag = step.emitError("has no parameter with a gradient: there is "
-                                 "nothing to update");
-      diag.attachNote() << "leave --optimizer out, or give a graph whose "
-                           "parameters are known";
-      return diag;
-    }
-    if (failed(checkScale()))
+    if (failed(checkParameters()) || failed(checkScale()))
       return failure();
     makeGraph();
-    makeShared();
+    if (optimizer.scalesLoss)
+      unscale();
+    if (optimizer.clipNorm != 0)
+      clip(norms == Norms::Given ? givenNorm : makeNorm());
+    if (optimizer.kind == Optimizer::AdamW)
+      makeShared();
     std::vector<size_t> order(made.parameters.size());
     std::iota(order.begin(), order.end(), 0);
     llvm::stable_sort(order, [&](size_t a, size_t b) {
@@ -201,6 +202,35 @@ public:
     return end(results);
   }
 
+  /// The norms alone.
+  LogicalResult buildNorms() {
+    if (failed(checkParameters()) || failed(checkScale()))
+      return failure();
+    for (const UpdatedParameter &parameter : made.parameters)
+      addArgument(gradientOf(parameter), parameter.type);
+    auto scalar = RankedTensorType::get({}, builder.getF64Type());
+    if (optimizer.scalesLoss)
+      addArgument(kLossScale, scalar);
+    size_t squares = optimizer.clipNorm != 0 ? made.parameters.size() : 0;
+    begin(SmallVector<Type>(squares + optimizer.scalesLoss, normScalar()));
+    for (size_t i = 0; i < made.parameters.size(); ++i)
+      values.emplace_back().gradient = nextArgument();
+    if (optimizer.scalesLoss) {
+      scale = nextArgument();
+      unscale();
+    }
+    SmallVector<Value> greatest = std::exchange(results, {});
+    if (squares)
+      for (auto [parameter, square] :
+           llvm::zip_equal(made.parameters, makeSquares())) {
+        StringRef name = parameter.name;
+        name.consume_front("param.");
+        addResult(square, (kSquare + name).str());
+      }
+    results.append(greatest);
+    return end(results);
+  }
+
 private:
   /// Arguments of the update, of one parameter.
   struct Values {
@@ -209,6 +239,16 @@ private:
   };
 
   //===--- Arguments ------------------------------------------------------===//
+
+  LogicalResult checkParameters() {
+    if (!made.parameters.empty())
+      return success();
+    auto diag = step.emitError("has no parameter with a gradient: there is "
+                               "nothing to update");
+    diag.attachNote() << "leave --optimizer out, or give a graph whose "
+                         "parameters are known";
+    return diag;
+  }
 
   /// A gradient in 16 bits cannot be divided without what the scale is for, and
   /// one that begins at a constant is not scaled.
@@ -233,12 +273,15 @@ private:
     return success();
   }
 
+  const std::string &gradientOf(const UpdatedParameter &parameter) const {
+    return optimizer.accumulates ? parameter.sum : parameter.gradientName;
+  }
+
   void makeGraph() {
+    bool isClipped = optimizer.clipNorm != 0, isGiven = norms == Norms::Given;
     for (const UpdatedParameter &parameter : made.parameters) {
       addArgument(parameter.argumentName, parameter.type);
-      addArgument(optimizer.accumulates ? parameter.sum
-                                        : parameter.gradientName,
-                  parameter.type);
+      addArgument(gradientOf(parameter), parameter.type);
       for (const std::string &state : parameter.states)
         addArgument(state, parameter.type);
     }
@@ -248,8 +291,12 @@ private:
       addArgument(kStepNumber, scalar);
     if (optimizer.scalesLoss)
       addArgument(kLossScale, scalar);
-    begin(SmallVector<Type>((optimizer.clipNorm != 0) + optimizer.scalesLoss,
-                            RankedTensorType::get({}, normType())));
+    if (isGiven && optimizer.scalesLoss)
+      addArgument(kGreatestGradient, normScalar());
+    if (isGiven && isClipped)
+      addArgument(kGradientNorm, normScalar());
+    begin(SmallVector<Type>(isGiven ? 0 : isClipped + optimizer.scalesLoss,
+                            normScalar()));
     for (const UpdatedParameter &parameter : made.parameters) {
       Values &own = values.emplace_back();
       own.parameter = nextArgument();
@@ -262,6 +309,10 @@ private:
       stepNumber = nextArgument();
     if (optimizer.scalesLoss)
       scale = nextArgument();
+    if (isGiven && optimizer.scalesLoss)
+      givenGreatest = nextArgument();
+    if (isGiven && isClipped)
+      givenNorm = nextArgument();
   }
 
   /// Sums of squares add up in single precision, unless a gradient is double.
@@ -271,16 +322,14 @@ private:
         return builder.getF64Type();
     return builder.getF32Type();
   }
+  RankedTensorType normScalar() {
+    return RankedTensorType::get({}, normType());
+  }
 
   //===--- What all have in common ----------------------------------------===//
 
+  /// Of Adam's updates.
   void makeShared() {
-    if (optimizer.scalesLoss)
-      unscale();
-    if (optimizer.clipNorm != 0)
-      makeNorm();
-    if (optimizer.kind == Optimizer::Sgd)
-      return;
     auto fromOne = [&](Value value) {
       return call(op::rsub_Scalar, {value, 1.0});
     };
@@ -327,29 +376,41 @@ private:
     SmallVector<Value> greatest;
     for (Values &own : values) {
       own.gradient = call(op::mul_Tensor, {own.gradient, inverse});
+      if (givenGreatest)
+        continue;
       if (cast<RankedTensorType>(own.gradient.getType()).getNumElements() != 0)
         greatest.push_back(widened(call(
             op::amax, {call(op::abs, {own.gradient}), ArrayRef<int64_t>()})));
     }
-    if (greatest.empty())
+    if (greatest.empty() && !givenGreatest)
       greatest.push_back(
           call(op::zeros, {ArrayRef<int64_t>()}, {{"dtype", normType()}}));
-    Value most = combine(std::move(greatest), op::maximum);
+    Value most = givenGreatest ? givenGreatest
+                               : combine(std::move(greatest), op::maximum);
     isFinite =
         call(op::lt_Scalar, {most, std::numeric_limits<double>::infinity()});
-    addResult(most, kGreatestGradient);
+    if (!givenGreatest)
+      addResult(most, kGreatestGradient);
   }
 
-  /// clip_grad_norm_: all gradients times max_norm / (norm + 1e-6), at most 1.
-  void makeNorm() {
+  SmallVector<Value> makeSquares() {
     SmallVector<Value> squares;
     for (const Values &own : values) {
       Value gradient = widened(own.gradient);
       squares.push_back(
           call(op::sum, {call(op::mul_Tensor, {gradient, gradient})}));
     }
-    Value norm = call(op::sqrt, {combine(std::move(squares), op::add_Tensor)});
+    return squares;
+  }
+
+  Value makeNorm() {
+    Value norm = call(op::sqrt, {combine(makeSquares(), op::add_Tensor)});
     addResult(norm, kGradientNorm);
+    return norm;
+  }
+
+  /// clip_grad_norm_: all gradients times max_norm / (norm + 1e-6), at most 1.
+  void clip(Value norm) {
     Value inverse = call(op::reciprocal, {call(op::add_Tensor, {norm, 1e-6})});
     coefficient =
         call(op::clamp, {call(op::mul_Tensor, {inverse, optimizer.clipNorm}),
@@ -431,23 +492,45 @@ private:
   }
 
   const Optimizer &optimizer;
-  std::vector<Values> values;    ///< by parameter
-  Value rate, stepNumber, scale; ///< arguments
+  Norms norms;
+  std::vector<Values> values; ///< by parameter
+  /// Arguments.
+  Value rate, stepNumber, scale, givenGreatest, givenNorm;
   Value isFinite, coefficient, decay, stepSize, correction;
   SmallVector<Value, 2> results;
 };
 
 } // namespace
 
-FailureOr<UpdateGraph> cutback::buildUpdate(joint::GraphOp graph,
-                                            const Optimizer &optimizer) {
+/// A graph of that name, with the parameters of the step.
+static FailureOr<UpdateGraph> beginSegment(joint::GraphOp graph,
+                                           const Optimizer &optimizer,
+                                           const char *name) {
   UpdateGraph update;
-  update.segment = kUpdateSegment;
+  update.segment = name;
   auto parameters = findParameters(graph, optimizer);
   if (failed(parameters))
     return failure();
   update.parameters = std::move(*parameters);
-  if (failed(UpdateBuilder(graph, optimizer, update).build()))
-    return failure();
   return std::move(update);
+}
+
+FailureOr<UpdateGraph> cutback::buildUpdate(joint::GraphOp graph,
+                                            const Optimizer &optimizer,
+                                            Norms norms) {
+  FailureOr<UpdateGraph> update =
+      beginSegment(graph, optimizer, kUpdateSegment);
+  if (failed(update) ||
+      failed(UpdateBuilder(graph, optimizer, norms, *update).build()))
+    return failure();
+  return update;
+}
+
+FailureOr<UpdateGraph> cutback::buildNorms(joint::GraphOp graph,
+                                           const Optimizer &optimizer) {
+  FailureOr<UpdateGraph> made = beginSegment(graph, optimizer, kNorms);
+  if (failed(made) ||
+      failed(UpdateBuilder(graph, optimizer, Norms::Found, *made).buildNorms()))
+    return failure();
+  return made;
 }

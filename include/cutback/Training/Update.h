@@ -25,6 +25,10 @@ inline constexpr llvm::StringLiteral kMicroBatch = "optimizer.micro_batch";
 inline constexpr llvm::StringLiteral kGradientNorm = "grad_norm";
 inline constexpr llvm::StringLiteral kGreatestGradient = "grad_max";
 
+/// Results of a graph of norms, before the name of a parameter.
+inline constexpr llvm::StringLiteral kSquare = "square.";
+inline constexpr const char *kNorms = "norms"; ///< what such a graph is called
+
 /// A parameter that is updated, under its names in files.
 struct UpdatedParameter {
   unsigned argument = 0;    ///< of the step's graph
@@ -57,15 +61,34 @@ findParameters(joint::GraphOp graph, const Optimizer &optimizer);
 struct UpdateGraph {
   mlir::OwningOpRef<mlir::ModuleOp> module;
   joint::GraphOp graph;
-  std::string segment; ///< kUpdateSegment or kAccumulateSegment
+  std::string segment; ///< kUpdateSegment, kAccumulateSegment, or kNorms
   std::vector<UpdatedParameter> parameters;
+};
+
+/// Where an update has from what all gradients have in common: their norm, if
+/// they are clipped, and whether they are finite, if the loss is scaled.
+enum class Norms {
+  Found, ///< in it, from its gradients; results kGreatestGradient and
+         ///< kGradientNorm
+  Given  ///< arguments of these names, behind the others: of gradients that
+         ///< several graphs have, the stages of a pipeline
 };
 
 /// The update of `graph`, a joint graph: by its gradients, or by their sums
 /// where the optimizer accumulates. Fails with an error at it if there is
 /// nothing to update. Linear.
 mlir::FailureOr<UpdateGraph> buildUpdate(joint::GraphOp graph,
-                                         const Optimizer &optimizer);
+                                         const Optimizer &optimizer,
+                                         Norms norms = Norms::Found);
+
+/// What the norms of several graphs are made of, from the gradients or sums of
+/// one: by parameter `square.NAME`, the sum of squares, where it clips; where
+/// the loss is scaled, kGreatestGradient, of gradients divided by kLossScale.
+/// combineSquares() (Runtime/GradientNorm.h) makes the norm of all squares in
+/// the order of arguments, with the bits of an update that finds it itself; the
+/// greatest is that of all. Fails as buildUpdate() does. Linear.
+mlir::FailureOr<UpdateGraph> buildNorms(joint::GraphOp graph,
+                                        const Optimizer &optimizer);
 
 /// What adds the gradients of `graph` to the sums that the update takes, in
 /// their type: those of the first micro-batch are the sums, the others are

@@ -6,8 +6,12 @@
 #include "cutback/Training/Trainer.h"
 
 #include "cutback/Dialect/Aten/Aten.h"
+#include "cutback/Dialect/Joint/CallArgs.h"
 #include "cutback/Dialect/Kernel/Kernel.h"
+#include "cutback/Interpreter/Interpreter.h"
 #include "cutback/Interpreter/LaunchMemory.h"
+#include "cutback/Planner/Runnable.h"
+#include "cutback/Runtime/GradientNorm.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Diagnostics.h"
@@ -172,6 +176,87 @@ joint.graph @g(%p: tensor<2x3xf32> {joint.role = #joint.role<param "p">},
     EXPECT_EQ(state["param.q"],
               (std::vector<double>{-2.25, -5.75, -9.25, -6.5, -10, -13.5}));
   }
+}
+
+// Two parameters in a graph each, as stages of a pipeline have them, and both
+// in one: norms of all, found there or given, make the same updates.
+TEST_F(TrainingTest, NormsOfSeveralGraphsAreThoseOfOne) {
+  auto textOf = [](ArrayRef<const char *> names) {
+    std::string arguments, gradients, of, types;
+    for (auto [i, name] : llvm::enumerate(names)) {
+      std::string n = name, comma = i ? ", " : "";
+      arguments += comma + "%" + n +
+                   ": tensor<5xf32> {joint.role = " + "#joint.role<param \"" +
+                   n + "\">}";
+      of += comma + "%" + n + " of " + std::to_string(i);
+      types += comma + "tensor<5xf32>";
+    }
+    return "joint.graph @g(" + arguments +
+           ", %t: tensor<f32> {joint.role = #joint.role<tangent of 0>}) -> "
+           "(tensor<f32>) gradients (" +
+           types + ") {\n  %l = aten.sum(%" + names.front() +
+           ") : (tensor<5xf32>) -> tensor<f32>\n  joint.output %l gradients(" +
+           of + ") : tensor<f32>, " + types + "\n}\n";
+  };
+  Optimizer optimizer;
+  optimizer.clipNorm = 0.125;
+  optimizer.scalesLoss = optimizer.accumulates = true;
+  std::map<std::string, double> numbers = {{"optimizer.lr", 0.3},
+                                           {"optimizer.step", 3},
+                                           {"optimizer.loss_scale", 1024}};
+  auto runGraph = [&](UpdateGraph &graph,
+                      std::map<std::string, Tensor> &tensors) {
+    std::vector<RuntimeValue> given;
+    for (BlockArgument argument : graph.graph.getBlock().getArguments()) {
+      std::string name = joint::getValueName(argument).str();
+      bool isGiven = name == "grad_norm" || name == "grad_max";
+      if (!tensors.count(name)) {
+        auto type = cast<RankedTensorType>(argument.getType());
+        double number = numbers.count(name) ? numbers[name] : name.back() % 7;
+        Tensor &made = tensors[name] =
+            Tensor::zeros(*dtypeOf(type.getElementType()), type.getShape());
+        for (int64_t e = 0; e < made.numel(); ++e)
+          made.set(e, number + (made.rank() ? e / 7.0 : 0));
+      }
+      EXPECT_TRUE(!isGiven || numbers.count(name));
+      given.push_back(tensors[name]);
+    }
+    EXPECT_TRUE(succeeded(makeRunnable(graph.graph)));
+    auto results = interpreter::run(graph.graph, given, {});
+    EXPECT_TRUE(succeeded(results)) << messages;
+    std::vector<double> values;
+    for (const RuntimeValue &value : *results)
+      values.push_back(std::get<Tensor>(value).getDouble(0));
+    return values;
+  };
+  std::map<std::string, Tensor> together, apart;
+  joint::GraphOp graph = parse(textOf({"p", "q", "r"}));
+  ASSERT_TRUE(graph) << messages;
+  auto whole = buildUpdate(graph, optimizer);
+  ASSERT_TRUE(succeeded(whole)) << messages;
+  std::vector<double> found = runGraph(*whole, together); // greatest, norm
+  std::vector<float> squares;
+  double greatest = 0;
+  SmallVector<SmallVector<const char *>> stages = {{"p"}, {"q", "r"}};
+  for (ArrayRef<const char *> stage : stages) {
+    auto norms = buildNorms(parse(textOf(stage)), optimizer);
+    ASSERT_TRUE(succeeded(norms)) << messages;
+    std::vector<double> values = runGraph(*norms, apart);
+    ASSERT_EQ(values.size(), stage.size() + 1);
+    greatest = std::max(greatest, values.back());
+    squares.insert(squares.end(), values.begin(), values.end() - 1);
+  }
+  numbers["grad_norm"] = combineSquares(squares);
+  numbers["grad_max"] = greatest;
+  EXPECT_EQ(found, (std::vector<double>{greatest, numbers["grad_norm"]}));
+  for (ArrayRef<const char *> stage : stages) {
+    auto update = buildUpdate(parse(textOf(stage)), optimizer, Norms::Given);
+    ASSERT_TRUE(succeeded(update)) << messages;
+    EXPECT_TRUE(runGraph(*update, apart).empty());
+  }
+  EXPECT_LT(together.at("p").getDouble(4), 'p' % 7 + 4 / 7.0 - 0.01);
+  for (const auto &[name, tensor] : together)
+    EXPECT_EQ(tensor.doubles(), apart.at(name).doubles()) << name;
 }
 
 TEST_F(TrainingTest, AGradientMayBeAViewWithStrides) {
