@@ -61,6 +61,8 @@ private:
   std::string traceOf() const;
   int finish(const std::string &file);
   bool isFirst() const { return transport.rank() == 0; }
+  std::string describeLoss() const;
+  double lossOf(size_t microBatch) const;
   double meanLoss() const;
 
   const PipelineRunOptions &options;
@@ -283,14 +285,18 @@ Fields RankRun::fields() const {
 // After the step
 //===----------------------------------------------------------------------===//
 
+double RankRun::lossOf(size_t microBatch) const {
+  const std::string &bytes = rank->losses()[microBatch];
+  Elements elements(const_cast<char *>(bytes.data()),
+                    static_cast<int64_t>(bytes.size()),
+                    rank->lossTensor().dtype);
+  return elements.count() ? elements[0] : 0;
+}
+
 double RankRun::meanLoss() const {
   double sum = 0;
-  for (const std::string &bytes : rank->losses()) {
-    Elements elements(const_cast<char *>(bytes.data()),
-                      static_cast<int64_t>(bytes.size()),
-                      rank->lossTensor().dtype);
-    sum += elements[0] / schedule.microBatches;
-  }
+  for (size_t k = 0; k < rank->losses().size(); ++k)
+    sum += lossOf(k) / schedule.microBatches;
   return sum;
 }
 
@@ -302,11 +308,23 @@ std::string RankRun::describeRank() const {
   text += ", arena " + formatBytes(rank->arenaBytes()) + ", slots " +
           formatBytes(rank->peakSlotBytes()) + ", sums " +
           formatBytes(rank->sumBytes());
+  return text;
+}
+
+/// On the rank that has it: the loss, and that of each micro-batch.
+std::string RankRun::describeLoss() const {
   if (rank->losses().empty() || !Elements::isKnown(rank->lossTensor().dtype))
-    return text;
+    return "";
+  constexpr size_t most = 16;
   char number[48];
-  std::snprintf(number, sizeof number, "loss %.9g\n", meanLoss());
-  return number + text;
+  std::snprintf(number, sizeof number, "loss %.9g", meanLoss());
+  std::string text = number;
+  for (size_t k = 0; k < rank->losses().size() && k < most; ++k) {
+    std::snprintf(number, sizeof number, "%s%.9g", k ? " " : ", micro-batches ",
+                  lossOf(k));
+    text += number;
+  }
+  return text + (rank->losses().size() > most ? " ..." : "");
 }
 
 /// Events of Chrome's trace format.
@@ -368,8 +386,10 @@ static std::string mergeFiles(const std::vector<std::string> &files,
 
 /// Results to rank 0, which writes and prints. Exit code.
 int RankRun::finish(const std::string &file) {
-  std::vector<std::string> files, lines, traces;
-  std::string wrong = gather(waiter, 0, describeRank(), lines);
+  std::vector<std::string> files, losses, lines, traces;
+  std::string wrong = gather(waiter, 0, describeLoss(), losses);
+  if (wrong.empty())
+    wrong = gather(waiter, 0, describeRank(), lines);
   if (wrong.empty() && !options.outputs.empty())
     wrong = gather(waiter, 0, file, files);
   if (wrong.empty() && !options.trace.empty())
@@ -384,8 +404,10 @@ int RankRun::finish(const std::string &file) {
     }
   };
   if (code == Done && isFirst()) {
-    for (const std::string &line : lines)
-      options.print(line);
+    for (const auto *all : {&losses, &lines})
+      for (const std::string &line : *all)
+        if (!line.empty())
+          options.print(line);
     std::string merged, events;
     size_t count = 0;
     if (!options.outputs.empty()) {

@@ -57,12 +57,17 @@ Rank::Mode Rank::modeOf(const Stage &stage, int microBatch) const {
   return stage.modes[microBatch];
 }
 
-/// The phases of an action that its stage has.
+/// The phases of an action. Of a stage whose backward is not split I is all of
+/// it, and W nothing.
 std::vector<PipelineStage::PhaseKind> Rank::phasesOf(const Stage &stage,
                                                      ActionKind kind) const {
   std::vector<PipelineStage::PhaseKind> wanted;
   if (kind == ActionKind::Forward)
     wanted = {PipelineStage::Forward};
+  else if (stage.isWhole && kind != ActionKind::Backward)
+    wanted = kind == ActionKind::InputGradients
+                 ? std::vector{PipelineStage::Backward}
+                 : std::vector<PipelineStage::PhaseKind>();
   else if (kind == ActionKind::InputGradients)
     wanted = {PipelineStage::Input};
   else if (kind == ActionKind::WeightGradients)
@@ -116,8 +121,9 @@ bool Rank::findKept(Stage &stage, const FindTensor &weights, StepError &error) {
 /// The modes of micro-batches, and whether the stage can run in them.
 bool Rank::checkStage(Stage &stage, StepError &error) {
   bool hasBackward = schedule.hasBackward();
-  stage.modes.assign(schedule.microBatches,
-                     hasBackward ? StagePlan::Split : StagePlan::Evaluation);
+  stage.modes.assign(schedule.microBatches, !hasBackward ? StagePlan::Evaluation
+                                            : stage.isWhole ? StagePlan::Whole
+                                                            : StagePlan::Split);
   int lastForward = -1;
   bool inOrder = true;
   for (const auto &[step, action] : actionsToRun) {
@@ -158,7 +164,9 @@ bool Rank::openStage(int number, const OpenPhase &openPhase, StepError &error) {
                                    action.kind == ActionKind::WeightGradients);
   }
   bool hasBackward = bool(stage.of->phases[PipelineStage::Backward]);
-  if (hasWhole && hasBackward)
+  stage.isWhole = hasBackward && !stage.of->phases[PipelineStage::Input] &&
+                  !stage.of->phases[PipelineStage::Weight];
+  if (hasBackward && (hasWhole || stage.isWhole))
     wanted.push_back(PipelineStage::Backward);
   if (hasSplit || (hasWhole && !hasBackward))
     wanted.insert(wanted.end(), {PipelineStage::Input, PipelineStage::Weight});

@@ -18,6 +18,7 @@ struct Rank::Stage {
   const PipelineStage *of = nullptr;
   StagePhases runners;
   StagePlan plan;
+  bool isWhole = false; ///< its backward is not split
   /// By micro-batch; its mode is known from the schedule.
   std::vector<Mode> modes;
   std::map<int, MicroBatch> open;
