@@ -103,6 +103,20 @@ if any(shutil.which(name)
 else:
     lit_config.note("no Chromium: tests that look at pages are skipped"
                     " (tools/dev/bootstrap --with-browser)")
+# Ranks as processes, by each MPI that there is a library for.
+mpirun = {"openmpi": "env OMPI_ALLOW_RUN_AS_ROOT=1"
+                     " OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1"
+                     " mpirun.openmpi --oversubscribe",
+          "mpich": "mpirun.mpich"}
+for name, command in mpirun.items():
+    library = os.path.join(config.cutback_binary_dir, "lib",
+                           "libcutback-mpi-%s.so" % name)
+    if os.path.exists(library) and shutil.which("mpirun." + name):
+        config.available_features.add(name)
+    else:
+        lit_config.note("no %s: its tests are skipped"
+                        " (tools/dev/bootstrap --with-mpi)" % name)
+    config.substitutions.append(("%mpirun_" + name, command))
 
 
 def archives_of(shared):

@@ -9,6 +9,7 @@
 #include "cutback/Runtime/Pipeline/PipelineRun.h"
 #include "cutback/Support/ExitCode.h"
 
+#include <csignal>
 #include <cstdio>
 
 using namespace cutback;
@@ -74,5 +75,6 @@ int cutback::runPipelineCommand(const CommandLine &line) {
                "leave it out, or run the model without cutting it");
       return WrongUsage;
     }
+  pipeline::Peers::endOn(SIGTERM);
   return pipeline::runPipeline(options);
 }

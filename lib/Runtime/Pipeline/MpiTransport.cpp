@@ -13,8 +13,10 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <cstring>
 #include <dlfcn.h>
 #include <map>
+#include <unistd.h>
 #include <vector>
 
 using namespace cutback::pipeline;
@@ -189,14 +191,20 @@ static std::vector<std::string> foldersOfLibrary() {
   std::vector<std::string> folders;
   if (const char *given = std::getenv("CUTBACK_MPI"))
     folders.push_back(std::string(given) + "/");
-  Dl_info found;
-  if (::dladdr(reinterpret_cast<void *>(&mpiOfEnvironment), &found) &&
-      found.dli_fname) {
-    std::string file = found.dli_fname;
+  auto addBeside = [&](const std::string &file) {
     std::string folder = file.substr(0, file.rfind('/') + 1);
     folders.push_back(folder);
     folders.push_back(folder + "../lib/");
-  }
+  };
+  Dl_info found;
+  if (::dladdr(reinterpret_cast<void *>(&mpiOfEnvironment), &found) &&
+      found.dli_fname && std::strchr(found.dli_fname, '/'))
+    addBeside(found.dli_fname);
+  // Of a program that was found in PATH there is no folder above.
+  char program[4096];
+  ssize_t length = ::readlink("/proc/self/exe", program, sizeof program);
+  if (length > 0)
+    addBeside(std::string(program, length));
   return folders;
 }
 

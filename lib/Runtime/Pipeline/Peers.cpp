@@ -18,6 +18,7 @@
 #include "cutback/Runtime/Pipeline/Peers.h"
 
 #include <algorithm>
+#include <csignal>
 #include <cstring>
 
 using namespace cutback::pipeline;
@@ -25,6 +26,13 @@ using namespace cutback::pipeline;
 static constexpr int64_t kReportTag = 15;
 static_assert(kReportTag < Transport::kFirstTag);
 static constexpr size_t kTextBytes = 480;
+
+/// Set by a signal.
+static volatile std::sig_atomic_t isToEnd = 0;
+
+void Peers::endOn(int signal) {
+  std::signal(signal, [](int) { isToEnd = 1; });
+}
 
 namespace {
 enum Kind : int32_t { Done, Told, Waited, Failed };
@@ -102,6 +110,8 @@ const Peers::Report *Peers::reportOf(int rank) {
 }
 
 std::string Peers::look() {
+  if (isToEnd)
+    return "was told to end, as mpirun does when another rank has died";
   for (int rank = 0; rank < transport.size(); ++rank) {
     if (rank == transport.rank())
       continue;
@@ -177,6 +187,9 @@ std::string Peers::describe(const std::vector<const Report *> &all) const {
 Peers::End Peers::stop(const std::string &why, bool isOwn) {
   bool isTold = !isOwn && !look().empty();
   send(isOwn ? Failed : isTold ? Told : Waited, why);
+  // Who was told to end is killed a second later.
+  if (isToEnd)
+    grace = std::min(grace, std::chrono::duration<double>(0.3));
   auto end = Clock::now() + std::chrono::duration_cast<Clock::duration>(grace);
   std::vector<const Report *> all(transport.size(), nullptr);
   for (unsigned rounds = 0; Clock::now() < end; ++rounds) {

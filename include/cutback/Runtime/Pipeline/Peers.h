@@ -22,6 +22,10 @@ public:
         const Schedule &schedule);
   ~Peers() override;
 
+  /// For programs: from now on this signal does not end the process, but its
+  /// waits, so that it says where it was.
+  static void endOn(int signal);
+
   /// What this rank does from now on: the action in this step of its row; -1
   /// before the first one.
   void begin(int step) { place = step; }

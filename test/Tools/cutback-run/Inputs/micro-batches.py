@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Batches of micro-batches, and what several steps of one model add up to.
+
+  tile FILE M OUT        inputs of FILE M times along dimension 0, each time
+                         rotated by one element more: micro-batches that differ
+  part FILE K OUT        the same of micro-batch K alone
+  sum RESULTS STEPS...   gradients of RESULTS against (g0 / m + g1 / m) + ..., in
+                         float, to the bit; within 1e-6 those named in --near=
+"""
+
+import array
+import json
+import struct
+import sys
+
+
+def read(path):
+    with open(path, "rb") as file:
+        data = file.read()
+    length = struct.unpack("<Q", data[:8])[0]
+    header = json.loads(data[8:8 + length])
+    header.pop("__metadata__", None)
+    base = 8 + length
+    return {name: (entry["dtype"], entry["shape"],
+                   data[base + entry["data_offsets"][0]:
+                        base + entry["data_offsets"][1]])
+            for name, entry in header.items()}
+
+
+def write(path, tensors):
+    header, body = {}, b""
+    for name, (dtype, shape, data) in sorted(
+            tensors.items(), key=lambda item: "64" not in item[1][0]):
+        header[name] = {"dtype": dtype, "shape": shape,
+                        "data_offsets": [len(body), len(body) + len(data)]}
+        body += data
+    text = json.dumps(header).encode()
+    text += b" " * (-len(text) % 8)
+    with open(path, "wb") as file:
+        file.write(struct.pack("<Q", len(text)) + text + body)
+
+
+def rotated(tensor, number):
+    dtype, shape, data = tensor
+    size = {"F32": 4, "I64": 8}[dtype]
+    at = number * size % max(len(data), 1)
+    return dtype, shape, data[at:] + data[:at]
+
+
+def inputs_of(path):
+    return {name: tensor for name, tensor in read(path).items()
+            if name.startswith("input.")}
+
+
+def tile(path, count, out):
+    made = {}
+    for name, tensor in inputs_of(path).items():
+        dtype, shape, _ = tensor
+        made[name] = (dtype, [shape[0] * count] + shape[1:],
+                      b"".join(rotated(tensor, k)[2] for k in range(count)))
+    write(out, made)
+
+
+def part(path, number, out):
+    write(out, {name: rotated(tensor, number)
+                for name, tensor in inputs_of(path).items()})
+
+
+def floats(data):
+    return array.array("f", data)
+
+
+def compare(results, steps, near):
+    """Arithmetic of array("f") rounds a sum of two floats once."""
+    steps, equal = [read(step) for step in steps], 0
+    results = read(results)
+    gradients = [name for name in steps[0] if name.startswith("grad.")
+                 and not name.startswith("grad.input.")]
+    for name in gradients:
+        total = None
+        for step in steps:
+            scaled = array.array("f", (x / len(steps)
+                                       for x in floats(step[name][2])))
+            total = scaled if total is None else array.array(
+                "f", (a + b for a, b in zip(total, scaled)))
+        made = floats(results[name][2])
+        if name in near:
+            assert all(abs(a - b) <= 1e-6 for a, b in zip(made, total)), name
+        else:
+            assert made.tobytes() == total.tobytes(), name
+            equal += 1
+    print("%d gradients, %d to the bit" % (len(gradients), equal))
+
+
+def main(arguments):
+    near = [name for argument in arguments if argument.startswith("--near=")
+            for name in argument[7:].split(",")]
+    command, *rest = [one for one in arguments if not one.startswith("--")]
+    if command == "tile":
+        tile(rest[0], int(rest[1]), rest[2])
+    elif command == "part":
+        part(rest[0], int(rest[1]), rest[2])
+    elif command == "sum":
+        compare(rest[0], rest[1:], near)
+    else:
+        sys.exit(__doc__)
+
+
+main(sys.argv[1:])
