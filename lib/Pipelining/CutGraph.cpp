@@ -56,7 +56,7 @@ public:
   FailureOr<CutProgram> run();
 
 private:
-  LogicalResult joinTransmitted();
+  LogicalResult joinTied();
   LogicalResult placeWrites();
   void findReaders();
   LogicalResult placeArguments();
@@ -71,7 +71,7 @@ private:
   void addArguments(unsigned stage, SmallVectorImpl<Type> &types,
                     SmallVectorImpl<DictionaryAttr> &attrs,
                     SmallVectorImpl<uint32_t> &taken);
-  DictionaryAttr argumentAttrs(uint32_t argument, unsigned stage);
+  DictionaryAttr argumentAttrs(uint32_t argument);
   DictionaryAttr receivedAttrs(const CrossingValue &value);
   void findResults(unsigned stage, SmallVectorImpl<uint32_t> &values,
                    SmallVectorImpl<Attribute> &resultNames);
@@ -115,8 +115,11 @@ std::vector<uint8_t> cutback::markConstants(const GraphView &view) {
 // Who makes and who reads what
 //===----------------------------------------------------------------------===//
 
+/// An input with a gradient is sent, so that one stage has all of that.
 bool Cutter::isTransmitted(uint32_t argument) {
   RoleAttr role = graph.getRole(argument);
+  if (role.getKind() == RoleKind::Input)
+    return active.contains(view.values[argument]);
   if (role.getKind() != RoleKind::Param)
     return false;
   std::string name =
@@ -127,13 +130,12 @@ bool Cutter::isTransmitted(uint32_t argument) {
   return use == MultiUse::Transmit;
 }
 
-/// Tied parameters that are sent are one: the first of them.
-LogicalResult Cutter::joinTransmitted() {
+/// Tied arguments are one: the first of them, whose gradient is that of all.
+LogicalResult Cutter::joinTied() {
   FailureOr<std::vector<unsigned>> tied = findTied(graph);
   if (failed(tied))
     return failure();
-  for (uint32_t arg = 0; arg < view.numArgs; ++arg)
-    same.push_back(isTransmitted((*tied)[arg]) ? (*tied)[arg] : arg);
+  same.assign(tied->begin(), tied->end());
   return success();
 }
 
@@ -291,8 +293,8 @@ LogicalResult Cutter::findCrossing() {
 //===----------------------------------------------------------------------===//
 
 /// As in the model, but: that it takes a gradient is said of each; its name in
-/// files is that in the model; what it is tied to must be here.
-DictionaryAttr Cutter::argumentAttrs(uint32_t argument, unsigned stage) {
+/// files is that in the model.
+DictionaryAttr Cutter::argumentAttrs(uint32_t argument) {
   Builder builder(graph.getContext());
   NamedAttrList attrs(graph.getArgAttrDict(argument));
   attrs.erase(kRequiresGrad);
@@ -301,14 +303,7 @@ DictionaryAttr Cutter::argumentAttrs(uint32_t argument, unsigned stage) {
   if (!names.arguments[argument].empty())
     attrs.set(interpreter::kFileName,
               builder.getStringAttr(names.arguments[argument]));
-  if (auto tied = graph.getArgAttrOfType<StringAttr>(argument, kTied)) {
-    bool isHere = false;
-    for (uint32_t arg = 0; arg < view.numArgs; ++arg)
-      isHere |= graph.getArgName(arg) == tied.getValue() &&
-                llvm::is_contained(holders[arg], stage);
-    if (!isHere)
-      attrs.erase(kTied);
-  }
+  attrs.erase(kTied);
   return attrs.getDictionary(graph.getContext());
 }
 
@@ -333,7 +328,7 @@ void Cutter::addArguments(unsigned stage, SmallVectorImpl<Type> &types,
     if (llvm::is_contained(holders[arg], stage)) {
       taken.push_back(arg);
       types.push_back(view.types[arg]);
-      attrs.push_back(argumentAttrs(arg, stage));
+      attrs.push_back(argumentAttrs(arg));
     }
   for (auto [number, value] : llvm::enumerate(program.values))
     if (llvm::is_contained(value.users, stage)) {
@@ -399,7 +394,7 @@ void Cutter::buildStage(unsigned stage) {
 }
 
 FailureOr<CutProgram> Cutter::run() {
-  if (failed(joinTransmitted()))
+  if (failed(joinTied()))
     return failure();
   isConstant = markConstants(view);
   if (failed(placeWrites()))
@@ -413,8 +408,12 @@ FailureOr<CutProgram> Cutter::run() {
     if ((kind == RoleKind::Param || kind == RoleKind::Buffer) &&
         !holders[arg].empty())
       program.state.push_back(
-          {names.arguments[arg], {holders[arg].begin(), holders[arg].end()}});
+          {names.arguments[arg], {holders[arg].begin(), holders[arg].end()}, {}});
   }
+  for (uint32_t arg = 0; arg < view.numArgs; ++arg)
+    for (StageState &state : program.state)
+      if (same[arg] != arg && state.name == names.arguments[same[arg]])
+        state.aliases.push_back(names.arguments[arg]);
   program.module = ModuleOp::create(graph.getLoc());
   for (unsigned stage = 0; stage < numStages; ++stage)
     buildStage(stage);

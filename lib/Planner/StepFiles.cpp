@@ -91,31 +91,35 @@ static StringRef kindOf(StringRef result) {
   return "";
 }
 
+std::vector<std::string> cutback::findTiedNames(const WeightFile *weights,
+                                                StringRef name) {
+  std::vector<std::string> others;
+  // Without data, all tensors of a type are in one empty file.
+  const WeightTensor *own = weights ? weights->find(name) : nullptr;
+  if (!own || !own->hasData())
+    return others;
+  for (const WeightTensor &tensor : weights->all())
+    if (&tensor != own && tensor.hasData() && tensor.payload == own->payload &&
+        tensor.isSameView(*own))
+      others.push_back(tensor.name);
+  return others;
+}
+
 void cutback::addTiedResults(std::vector<NamedTensor> &results,
                              llvm::StringMap<double> &rounding,
                              const WeightFile *weights) {
-  if (!weights)
-    return;
-  llvm::DenseMap<unsigned, SmallVector<const WeightTensor *, 1>> byPayload;
-  // Without data, all tensors of a type are in one empty file.
-  for (const WeightTensor &tensor : weights->all())
-    if (tensor.hasData())
-      byPayload[tensor.payload].push_back(&tensor);
   llvm::StringSet<> given;
   for (const auto &[name, tensor] : results)
     given.insert(name);
   for (size_t i = 0, count = results.size(); i < count; ++i) {
     NamedTensor result = results[i];
     StringRef kind = kindOf(result.first);
-    const WeightTensor *own =
-        kind.empty()
-            ? nullptr
-            : weights->find(StringRef(result.first).substr(kind.size()));
-    if (!own || !own->hasData())
+    if (kind.empty())
       continue;
-    for (const WeightTensor *other : byPayload[own->payload]) {
-      std::string name = (kind + other->name).str();
-      if (!other->isSameView(*own) || !given.insert(name).second)
+    for (const std::string &other : findTiedNames(
+             weights, StringRef(result.first).substr(kind.size()))) {
+      std::string name = kind.str() + other;
+      if (!given.insert(name).second)
         continue;
       if (double step = rounding.lookup(result.first))
         rounding[name] = step;

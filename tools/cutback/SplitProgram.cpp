@@ -53,6 +53,7 @@ private:
                    const std::string &folder, PipelinePhase &entry);
   void describeArguments(joint::GraphOp graph, unsigned number,
                          PipelineStage &stage);
+  void nameState(PipelineParameter &parameter) const;
   void describeResults(joint::GraphOp graph, unsigned number,
                        PipelineStage &stage);
   int addWeights(const PipelineStage &stage);
@@ -131,6 +132,23 @@ PipelineOutput Splitter::describeOutput(const std::string &name,
   return output;
 }
 
+/// The stages that have a parameter, and its other names.
+void Splitter::nameState(PipelineParameter &parameter) const {
+  for (const StageState &state : stages.state) {
+    if (state.name != parameter.name)
+      continue;
+    if (state.stages.size() > 1)
+      parameter.replicatedIn.assign(state.stages.begin(), state.stages.end());
+    parameter.aliases = state.aliases;
+  }
+  StringRef name = parameter.name;
+  name.consume_front("param.");
+  for (const std::string &tied :
+       findTiedNames(imported.weights.get(), name))
+    if (!llvm::is_contained(parameter.aliases, "param." + tied))
+      parameter.aliases.push_back("param." + tied);
+}
+
 void Splitter::describeArguments(joint::GraphOp graph, unsigned number,
                                  PipelineStage &stage) {
   interpreter::StepNames names = interpreter::nameStep(graph);
@@ -153,10 +171,7 @@ void Splitter::describeArguments(joint::GraphOp graph, unsigned number,
       static_cast<ArtifactTensor &>(parameter) = tensor;
       if (gradient != gradientOf.end())
         parameter.gradient = gradient->second;
-      for (const StageState &state : stages.state)
-        if (state.name == name && state.stages.size() > 1)
-          parameter.replicatedIn.assign(state.stages.begin(),
-                                        state.stages.end());
+      nameState(parameter);
       stage.parameters.push_back(std::move(parameter));
     } else if (text.starts_with("buffer.") || text.starts_with("const.")) {
       PipelineBuffer buffer;
@@ -307,6 +322,7 @@ PartitionOptions Splitter::phaseOptions() const {
 
 int Splitter::addPhase(PhaseGraph &phase, PipelineStage &stage) {
   std::string folder = stage.name + "/" + phase.name;
+  addFile(folder + "/" + kPartitionFiles[0], printModule(*phase.module));
   auto plan = planStep(phase.graph, phaseOptions());
   if (failed(plan))
     return NoPlan;
@@ -320,7 +336,6 @@ int Splitter::addPhase(PhaseGraph &phase, PipelineStage &stage) {
     entry.picoseconds = static_cast<int64_t>((*plan)->kernelPlan->ps());
   if ((*plan)->memory)
     entry.arenaBytes = (*plan)->memory->arenaBytes();
-  addFile(folder + "/" + kPartitionFiles[0], printModule(*phase.module));
   if (request.target.target == "reference")
     return Done;
   return compilePhase(**plan, phase.graph, folder, entry);

@@ -45,6 +45,7 @@ struct CrossingValue {
 struct StageState {
   std::string name; ///< "param.wte.weight"
   std::vector<unsigned> stages;
+  std::vector<std::string> aliases; ///< arguments tied to it
 };
 
 /// Stages as forward programs. Their arguments are those of the model that
@@ -69,7 +70,8 @@ std::vector<uint8_t> markConstants(const GraphView &view);
 /// Cuts `graph`, a functional forward program without markers, so that stage
 /// k > 0 begins with op number begins[k - 1] (ascending, within the ops of the
 /// block). An op that reads nothing, nor anything that reads an argument, is
-/// in each stage that uses it. A written buffer belongs to the first stage that
+/// in each stage that uses it. Tied arguments are one. An input with a gradient
+/// is sent by its first reader, which has all of the gradient. A written buffer belongs to the first stage that
 /// reads it, which is where the new value must be made; later ones that read
 /// the old value receive it.
 ///

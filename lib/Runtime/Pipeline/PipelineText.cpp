@@ -63,6 +63,10 @@ static std::string parameterText(const PipelineParameter &parameter) {
               ? ""
               : member("replicated",
                        MemberText::numbers(parameter.replicatedIn))) +
+         (parameter.aliases.empty()
+              ? ""
+              : member("aliases",
+                       MemberText::list(parameter.aliases, quoteJson))) +
          "}";
 }
 
@@ -194,10 +198,12 @@ private:
     input.splitDim = number(value, "split");
   }
   void readParameter(JsonValue value, PipelineParameter &parameter) {
-    only(value, {"name", "dtype", "sizes", "gradient", "replicated"});
+    only(value, {"name", "dtype", "sizes", "gradient", "replicated", "aliases"});
     readTensor(value, parameter);
     parameter.gradient = text(value, "gradient", Optional);
     parameter.replicatedIn = numbers(value, "replicated", Optional);
+    if (value.find("aliases"))
+      parameter.aliases = texts(value, "aliases");
   }
   void readBuffer(JsonValue value, PipelineBuffer &buffer) {
     only(value, {"name", "dtype", "sizes", "written"});

@@ -459,8 +459,12 @@ std::vector<RankTensor> Rank::results() const {
         for (const PipelineParameter &one : pipeline.stages[other].parameters)
           if (one.name == parameter.name && name.empty())
             name = one.gradient;
-      if (stage->sums[i] && isFirst)
-        add(parameter, name, stage->sums[i]->data());
+      if (!stage->sums[i] || !isFirst)
+        continue;
+      add(parameter, name, stage->sums[i]->data());
+      for (const std::string &alias : parameter.aliases)
+        add(parameter, kGradientPrefix + alias.substr(alias.find('.') + 1),
+            stage->sums[i]->data());
     }
     for (size_t i = 0; i < stage->plan.kept.size(); ++i)
       if (stage->plan.isWritten[i])

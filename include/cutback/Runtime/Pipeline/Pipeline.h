@@ -54,6 +54,9 @@ struct PipelineParameter : ArtifactTensor {
   /// The result that is its gradient, `grad.NAME`; empty if no phase of this
   /// stage makes one.
   std::string gradient;
+  /// Other names that the model has for it: files may have it, and results have
+  /// its gradient, under these too.
+  std::vector<std::string> aliases;
   /// All stages that have it, in their order, if there are several: their
   /// gradients are added in this order. Empty if only this one has it.
   std::vector<int64_t> replicatedIn;
