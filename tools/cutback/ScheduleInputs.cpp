@@ -210,14 +210,14 @@ int readCosts(Session &session, Costs &costs) {
   return Done;
 }
 
-int readMemoryLimit(Session &session, int64_t &limit) {
+int readMemoryLimit(Session &session, int64_t &limit, const char *option) {
   limit = kNoMemoryLimit;
-  auto text = session.line.get("memory-limit");
+  auto text = session.line.get(option);
   if (!text)
     return Done;
   auto bytes = parseBytes(StringRef(text->data(), text->size()));
   if (!bytes)
-    return wrongValue(session, "memory-limit",
+    return wrongValue(session, option,
                       StringRef(text->data(), text->size()),
                       "size: 4096, 1.5MiB, 24GiB");
   limit = *bytes;

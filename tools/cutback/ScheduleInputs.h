@@ -23,8 +23,9 @@ int reportError(Session &session, const pipeline::ScheduleError &error,
 /// `costs`, which has all stages. Exit code.
 int readCosts(Session &session, pipeline::Costs &costs);
 
-/// --memory-limit in bytes, or no limit. Exit code.
-int readMemoryLimit(Session &session, int64_t &limit);
+/// --memory-limit, or another option, in bytes, or no limit. Exit code.
+int readMemoryLimit(Session &session, int64_t &limit,
+                    const char *option = "memory-limit");
 
 /// The text of a file, or of standard input. Exit code.
 int readText(Session &session, const std::string &path, std::string &text);

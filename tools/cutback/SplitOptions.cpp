@@ -2,6 +2,7 @@
 //
 // The command line of `split`.
 
+#include "ScheduleInputs.h"
 #include "SplitProgram.h"
 
 using namespace mlir;
@@ -25,6 +26,15 @@ std::vector<OptionSpec> splitOptions() {
        "split: input and weight gradients can run apart, for\n"
        "schedules with I and W (default); whole: a plan for\n"
        "schedules without"},
+      {"stage-memory", OptionSpec::Text, "SIZE",
+       "the memory of a rank: stages save less, until all\n"
+       "ranks of --schedule fit; without that the schedule\n"
+       "with the shortest makespan. Exit code 3 if none fits"},
+      {"schedule", OptionSpec::Text, "NAME",
+       "with --stage-memory: what `schedule` is called with"},
+      {"ranks", OptionSpec::Integer, "N", "the same", false, 1},
+      {"micro-batches", OptionSpec::Integer, "M",
+       "the same; default: twice the ranks", false, 1},
       {"split-dim", OptionSpec::Text, "input.N=D|none,...",
        "the dimension along which an input is split into\n"
        "micro-batches; default 0; none: each has all of it"},
@@ -116,6 +126,35 @@ static int refuseOthers(Session &session, const SplitRequest &request) {
   return Done;
 }
 
+/// The memory of ranks, and what it is of.
+static int readMemory(Session &session, SplitRequest &request) {
+  const CommandLine &line = session.line;
+  for (const char *name : {"schedule", "ranks", "micro-batches"})
+    if (line.has(name) && !line.has("stage-memory"))
+      return wrongUsage(session,
+                        "--" + std::string(name) + " goes with --stage-memory",
+                        "a pipeline without a limit runs under any schedule");
+  if (!line.has("stage-memory"))
+    return Done;
+  int64_t limit = 0;
+  if (int code = readMemoryLimit(session, limit, "stage-memory"))
+    return code;
+  request.memoryLimit = limit;
+  if (auto name = line.get("schedule")) {
+    auto known = pipeline::findScheduleName(*name);
+    if (!known)
+      return wrongUsage(session,
+                        "there is no schedule '" + std::string(*name) + "'",
+                        "`cutback schedule --help` lists them");
+    request.schedule = std::string(*known);
+  }
+  if (auto ranks = line.integer("ranks"))
+    request.ranks = static_cast<int>(*ranks);
+  if (auto parts = line.integer("micro-batches"))
+    request.microBatches = static_cast<int>(*parts);
+  return Done;
+}
+
 int readSplitRequest(Session &session, SplitRequest &request) {
   const CommandLine &line = session.line;
   if (!line.has("o"))
@@ -144,6 +183,8 @@ int readSplitRequest(Session &session, SplitRequest &request) {
   if (int code = readMultiUse(session, request.choice.cut))
     return code;
   if (int code = readSplitDims(session, request))
+    return code;
+  if (int code = readMemory(session, request))
     return code;
   request.isWhole = line.get("backward") == "whole";
   if (int code = refuseOthers(session, request))

@@ -4,9 +4,9 @@
 //
 //   1. a program of values, without markers; where it is cut
 //   2. stages, each with its backward
-//   3. of each stage a plan, and its phases
-//   4. of each phase what runs it: a plan of its own (it saves nothing, so that
-//      is its launches and their arena), kernels, machine code
+//   3. of each stage a plan and its phases; with --stage-memory, of each the
+//      plan that fits (Pipelining/FitStages.h)
+//   4. of each phase what runs it: kernels, machine code
 //
 // The manifest says what crosses; weights of a stage are beside it.
 
@@ -18,21 +18,31 @@
 
 #include "cutback/Autograd/Activity.h"
 #include "cutback/Interpreter/Step.h"
+#include "cutback/Pipelining/FitStages.h"
 #include "cutback/Pipelining/FixSizes.h"
+#include "cutback/Pipelining/PlanStage.h"
 #include "cutback/Pipelining/StageOptions.h"
-#include "cutback/Planner/Planner.h"
-#include "cutback/Planner/ThreeWay.h"
 #include "cutback/Report/PartitionFiles.h"
-#include "cutback/Support/Checksum.h"
+#include "cutback/Runtime/Pipeline/PipelineCosts.h"
+#include "cutback/Schedule/Check.h"
+#include "cutback/Schedule/Generate.h"
 #include "cutback/Support/Text.h"
 
-#include "llvm/ADT/StringSet.h"
+#include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
 
 namespace cutback {
 
+/// What a saved byte is worth at each level of recomputation, as a multiple of
+/// the graph's own price.
+static constexpr double kLevels[] = {1, 1.25, 1.5, 1.75, 2, 2.5, 3,
+                                     4, 6,    8,   16,   64, 1e4};
+
 namespace {
+
+/// How a schedule runs the backward of a stage.
+enum class Backwards { Whole, Apart, Either };
 
 class Splitter {
 public:
@@ -45,22 +55,19 @@ public:
 
 private:
   int cut();
-  int addStage(unsigned number);
-  int planStage(unsigned number, std::vector<PhaseGraph> &phases);
-  PartitionOptions phaseOptions() const;
-  int addPhase(PhaseGraph &phase, PipelineStage &stage);
+  int planStages();
+  const PlannedStage *planAt(unsigned stage, unsigned level);
+  std::vector<unsigned> findFront(unsigned stage, Backwards backwards);
+  const pipeline::StageCosts *costsAt(unsigned stage, unsigned level);
+  int fit();
+  int fitTo(const pipeline::Schedule &schedule, std::string &why);
+  int emitStage(PlannedStage &planned);
   int compilePhase(const PartitionResult &plan, joint::GraphOp graph,
                    const std::string &folder, PipelinePhase &entry);
-  void describeArguments(joint::GraphOp graph, unsigned number,
-                         PipelineStage &stage);
-  void nameState(PipelineParameter &parameter) const;
-  void describeResults(joint::GraphOp graph, unsigned number,
-                       PipelineStage &stage);
   int addWeights(const PipelineStage &stage);
   void addFile(const std::string &name, std::string data) {
     program.files.emplace_back(name, std::move(data));
   }
-  PipelineOutput describeOutput(const std::string &name, Type type) const;
 
   Session &session;
   ImportedModule &imported;
@@ -69,25 +76,16 @@ private:
   CutProgram stages;
   TrainingGraphOptions gradients;          ///< of each stage
   std::vector<PartitionOptions> optionsOf; ///< by stage
+  StageFacts facts;
+  /// By stage and level; nothing where there is no plan.
+  std::map<std::pair<unsigned, unsigned>, std::optional<PlannedStage>> plans;
+  std::map<std::pair<unsigned, unsigned>, pipeline::StageCosts> costs;
+  std::vector<unsigned> levels; ///< by stage
+  std::optional<FittedStages> fitted;
   StepFiles sources;
 };
 
 } // namespace
-
-/// What files say of a tensor of `type`, which has known sizes.
-static ArtifactTensor describeTensor(const std::string &name, Type type) {
-  auto tensor = cast<RankedTensorType>(type);
-  ArtifactTensor described;
-  described.name = name;
-  if (auto dtype = interpreter::dtypeOf(tensor.getElementType()))
-    described.dtype = interpreter::nameOf(*dtype).str();
-  described.sizes.assign(tensor.getShape().begin(), tensor.getShape().end());
-  return described;
-}
-
-//===----------------------------------------------------------------------===//
-// Cutting
-//===----------------------------------------------------------------------===//
 
 int Splitter::cut() {
   joint::GraphOp graph = imported.graph;
@@ -118,166 +116,181 @@ int Splitter::cut() {
 }
 
 //===----------------------------------------------------------------------===//
-// The manifest
+// Plans
 //===----------------------------------------------------------------------===//
 
-PipelineOutput Splitter::describeOutput(const std::string &name,
-                                        Type type) const {
-  PipelineOutput output;
-  static_cast<ArtifactTensor &>(output) = describeTensor(name, type);
-  if (output.sizes.empty())
-    output.merge = isa<FloatType>(cast<RankedTensorType>(type).getElementType())
-                       ? PipelineOutput::Mean
-                       : PipelineOutput::Equal;
-  return output;
-}
-
-/// The stages that have a parameter, and its other names.
-void Splitter::nameState(PipelineParameter &parameter) const {
-  for (const StageState &state : stages.state) {
-    if (state.name != parameter.name)
-      continue;
-    if (state.stages.size() > 1)
-      parameter.replicatedIn.assign(state.stages.begin(), state.stages.end());
-    parameter.aliases = state.aliases;
+/// Null, after an error, where there is none.
+const PlannedStage *Splitter::planAt(unsigned stage, unsigned level) {
+  auto [entry, isNew] = plans.try_emplace({stage, level});
+  if (isNew) {
+    StagePlanRequest wanted{optionsOf[stage], request.isWhole};
+    double &price = wanted.partition.bytePricePs;
+    if (level > 0)
+      price = (price == 0 ? kOwnBytePrice : price) * kLevels[level];
+    FailureOr<PlannedStage> planned = cutback::planStage(
+        stages, stage, facts, wanted);
+    if (succeeded(planned))
+      entry->second = std::move(*planned);
   }
-  StringRef name = parameter.name;
-  name.consume_front("param.");
-  for (const std::string &tied :
-       findTiedNames(imported.weights.get(), name))
-    if (!llvm::is_contained(parameter.aliases, "param." + tied))
-      parameter.aliases.push_back("param." + tied);
+  return entry->second ? &*entry->second : nullptr;
 }
 
-void Splitter::describeArguments(joint::GraphOp graph, unsigned number,
-                                 PipelineStage &stage) {
-  interpreter::StepNames names = interpreter::nameStep(graph);
-  llvm::StringSet<> written;
-  for (const auto &[name, argument] : names.written)
-    written.insert(name);
-  std::map<std::string, std::string> gradientOf;
-  for (auto [i, argument] : llvm::enumerate(graph.getOutput().getGradientOf()))
-    gradientOf[names.arguments[argument]] =
-        names.results[graph.getNumForwardResults() + i];
-  for (unsigned arg = 0; arg < graph.getNumArguments(); ++arg) {
-    const std::string &name = names.arguments[arg];
-    if (name.empty() || !isa<RankedTensorType>(graph.getArgumentTypes()[arg]))
-      continue;
-    ArtifactTensor tensor = describeTensor(name, graph.getArgumentTypes()[arg]);
-    auto gradient = gradientOf.find(name);
-    StringRef text = name;
-    if (text.starts_with("param.")) {
-      PipelineParameter parameter;
-      static_cast<ArtifactTensor &>(parameter) = tensor;
-      if (gradient != gradientOf.end())
-        parameter.gradient = gradient->second;
-      nameState(parameter);
-      stage.parameters.push_back(std::move(parameter));
-    } else if (text.starts_with("buffer.") || text.starts_with("const.")) {
-      PipelineBuffer buffer;
-      static_cast<ArtifactTensor &>(buffer) = tensor;
-      buffer.isWritten = written.contains(name);
-      stage.buffers.push_back(std::move(buffer));
-    } else if (text.starts_with("input.") ||
-               (text.starts_with("tangent.") &&
-                !text.starts_with("tangent.value."))) {
-      PipelineInput input;
-      static_cast<ArtifactTensor &>(input) = tensor;
-      auto dim = request.splitDims.find(name);
-      input.splitDim = dim != request.splitDims.end() ? dim->second
-                       : tensor.sizes.empty()         ? -1
-                                                      : 0;
-      stage.inputs.push_back(std::move(input));
-      if (gradient != gradientOf.end())
-        stage.outputs.push_back(
-            describeOutput(gradient->second, graph.getArgumentTypes()[arg]));
-    } else if (text.starts_with(kValuePrefix)) {
-      PipelineReceive receive;
-      static_cast<ArtifactTensor &>(receive) = tensor;
-      receive.hasGradient = gradient != gradientOf.end();
-      for (const CrossingValue &value : stages.values)
-        if (name == kValuePrefix.str() + value.name)
-          receive.from = value.maker;
-      stage.receives.push_back(std::move(receive));
+/// What a plan takes: time of the phases that run, and bytes that it keeps.
+static std::pair<int64_t, int64_t> figuresOf(const PipelineStage &stage,
+                                             Backwards backwards) {
+  const auto &phases = stage.phases;
+  int64_t forward = phases[PipelineStage::Forward].picoseconds;
+  int64_t whole = phases[PipelineStage::Backward].picoseconds;
+  int64_t apart = phases[PipelineStage::Input].picoseconds +
+                  phases[PipelineStage::Weight].picoseconds;
+  if (backwards == Backwards::Whole)
+    return {forward + whole, stage.forwardSavedBytes};
+  return {forward + (backwards == Backwards::Apart ? apart
+                                                   : std::max(apart, whole)),
+          stage.forwardSavedBytes + stage.inputSavedBytes};
+}
+
+/// The cuts go by a price of ops one by one; what counts is kernels. So the
+/// plans of all levels are compared, and those go that another one beats in
+/// time and bytes. Of a large stage the first alone, unless memory is short.
+/// From the fastest to that which keeps the least; empty without a plan.
+std::vector<unsigned> Splitter::findFront(unsigned stage,
+                                          Backwards backwards) {
+  std::vector<unsigned> front;
+  const PlannedStage *first = planAt(stage, 0);
+  if (!first)
+    return front;
+  bool isForward = first->phases.size() == 1;
+  joint::GraphOp graph = stages.stages[stage];
+  bool isLarge = llvm::range_size(graph.getBlock()) > 20'000;
+  unsigned count =
+      isForward || (isLarge && !request.memoryLimit) ? 1 : std::size(kLevels);
+  std::vector<std::tuple<int64_t, int64_t, unsigned>> all;
+  for (unsigned level = 0; level < count; ++level)
+    if (const PlannedStage *planned = planAt(stage, level)) {
+      auto [ps, bytes] = figuresOf(planned->stage, backwards);
+      all.emplace_back(ps, bytes, level);
     }
-  }
-  (void)number;
-}
-
-void Splitter::describeResults(joint::GraphOp graph, unsigned number,
-                               PipelineStage &stage) {
-  interpreter::StepNames names = interpreter::nameStep(graph);
-  for (unsigned i = 0; i < graph.getNumForwardResults(); ++i) {
-    const std::string &name = names.results[i];
-    Type type = graph.getResultTypes()[i];
-    if (name == "loss") {
-      program.pipeline.lossStage = number;
-      program.pipeline.loss = name;
-      continue;
+  std::sort(all.begin(), all.end());
+  int64_t least = INT64_MAX;
+  for (auto [ps, bytes, level] : all)
+    if (bytes < least) {
+      least = bytes;
+      front.push_back(level);
     }
-    if (!StringRef(name).starts_with(kValuePrefix)) {
-      stage.outputs.push_back(describeOutput(name, type));
-      continue;
-    }
-    PipelineSend send;
-    static_cast<ArtifactTensor &>(send) = describeTensor(name, type);
-    for (const CrossingValue &value : stages.values)
-      if (name == kValuePrefix.str() + value.name) {
-        send.to.assign(value.users.begin(), value.users.end());
-        send.hasGradient = value.hasGradient;
-      }
-    stage.sends.push_back(std::move(send));
-  }
+  return front;
 }
 
-/// Calls `run(name, bytes)` for what a phase takes of the micro-batch,
-/// parameters and gradients aside. What arrives after the phase before is left
-/// out with `isEarlier`.
-static void
-forEachTaken(joint::GraphOp graph, bool isEarlier,
-             llvm::function_ref<void(const std::string &, int64_t)> run) {
-  interpreter::StepNames names = interpreter::nameStep(graph);
-  for (unsigned arg = 0; arg < graph.getNumArguments(); ++arg) {
-    StringRef name = names.arguments[arg];
-    bool isOutside = name.empty() || name.starts_with("param.") ||
-                     name.starts_with("buffer.") || name.starts_with("const.");
-    if (isOutside || (isEarlier && name.starts_with(kTangentPrefix)))
-      continue;
-    run(name.str(),
-        bytesOf(describeTensor(name.str(), graph.getArgumentTypes()[arg])));
-  }
+const pipeline::StageCosts *Splitter::costsAt(unsigned stage, unsigned level) {
+  const PlannedStage *planned = planAt(stage, level);
+  Pipeline alone;
+  alone.stages.push_back(planned->stage);
+  alone.stages[0].receives.clear();
+  return &costs.try_emplace({stage, level}, costsOf(alone).stages[0])
+              .first->second;
 }
 
-/// What is kept between phases, with its bytes.
-static void noteSaved(const std::vector<PhaseGraph> &phases,
-                      PipelineStage &stage) {
-  auto note = [](std::vector<std::string> &names, const std::string &name) {
-    bool isNew = !llvm::is_contained(names, name);
-    if (isNew)
-      names.push_back(name);
-    return isNew;
+int Splitter::planStages() {
+  session.progress.step("planning stages");
+  facts.splitDims = request.splitDims;
+  facts.tiedNames = [this](StringRef name) {
+    return findTiedNames(imported.weights.get(), name);
   };
-  for (const PhaseGraph &phase : phases)
-    if (phase.name == "backward")
-      forEachTaken(phase.graph, /*isEarlier=*/true,
-                   [&](const std::string &name, int64_t bytes) {
-                     if (note(stage.forwardSaves, name))
-                       stage.forwardSavedBytes += bytes;
-                   });
-  for (const PhaseGraph &phase : phases)
-    if (phase.name == "weight")
-      forEachTaken(phase.graph, /*isEarlier=*/false,
-                   [&](const std::string &name, int64_t bytes) {
-                     if (!note(stage.inputSaves, name))
-                       return;
-                     stage.inputSavedBytes += bytes;
-                     if (llvm::is_contained(stage.forwardSaves, name))
-                       stage.throughoutSavedBytes += bytes;
-                   });
+  levels.assign(stages.stages.size(), 0);
+  for (unsigned stage = 0; stage < stages.stages.size(); ++stage) {
+    std::vector<unsigned> front = findFront(stage, Backwards::Either);
+    if (front.empty())
+      return inputAllowsPlan(stages.stages[stage], optionsOf[stage])
+                 ? NoPlan
+                 : WrongInput;
+    levels[stage] = front.front();
+  }
+  return request.memoryLimit ? fit() : Done;
+}
+
+/// Levels for one schedule, where they are better than those for another.
+int Splitter::fitTo(const pipeline::Schedule &schedule, std::string &why) {
+  Pipeline first;
+  for (unsigned stage = 0; stage < stages.stages.size(); ++stage)
+    first.stages.push_back(planAt(stage, 0)->stage);
+  if (auto error = checkPhases(schedule, first)) {
+    why = error->message;
+    return NoPlan;
+  }
+  bool isApart = false;
+  for (const pipeline::Row &row : schedule.rows)
+    for (const auto &action : row)
+      isApart |= action &&
+                 action->kind == pipeline::ActionKind::WeightGradients;
+  std::vector<std::vector<unsigned>> fronts;
+  StageLevels search;
+  search.stages = stages.stages.size();
+  for (unsigned stage = 0; stage < search.stages; ++stage) {
+    fronts.push_back(
+        findFront(stage, isApart ? Backwards::Apart : Backwards::Whole));
+    search.levels = std::max<unsigned>(search.levels, fronts.back().size());
+  }
+  auto levelOf = [&](unsigned stage, unsigned place) {
+    return fronts[stage][std::min<size_t>(place, fronts[stage].size() - 1)];
+  };
+  auto costsOfStage = [&](unsigned stage, unsigned place) {
+    return costsAt(stage, levelOf(stage, place));
+  };
+  search.costsOf = costsOfStage;
+  search.crossings = costsOf(first).crossings;
+  search.link.bytesPerSecond = request.choice.bandwidth * 1e9;
+  auto found = fitStages(search, schedule, *request.memoryLimit, why);
+  if (!found)
+    return NoPlan;
+  if (fitted && fitted->simulation.makespan <= found->simulation.makespan)
+    return Done;
+  fitted = std::move(found);
+  for (unsigned stage = 0; stage < levels.size(); ++stage)
+    levels[stage] = levelOf(stage, fitted->levels[stage]);
+  program.schedule = schedule.name;
+  return Done;
+}
+
+int Splitter::fit() {
+  std::vector<std::string> names;
+  if (request.schedule)
+    names = {*request.schedule};
+  else
+    for (std::string_view name : pipeline::scheduleNames())
+      names.emplace_back(name);
+  std::string why;
+  for (const std::string &name : names) {
+    pipeline::Shape shape;
+    int count = static_cast<int>(stages.stages.size());
+    shape.stagesPerRank = pipeline::usualStagesPerRank(name);
+    if (!request.schedule)
+      shape.stagesPerRank = 1; // equal ranks for all that are compared
+    shape.ranks = request.ranks.value_or(count / shape.stagesPerRank);
+    shape.microBatches = request.microBatches.value_or(2 * shape.ranks);
+    if (request.ranks)
+      shape.stagesPerRank = count / std::max(1, shape.ranks);
+    pipeline::ScheduleError error;
+    std::optional<pipeline::Schedule> schedule;
+    if (shape.ranks > 0 && shape.ranks * shape.stagesPerRank == count)
+      schedule = pipeline::generate(name, shape, error);
+    else
+      error.message = name + " has not " + formatCount(count, "stage") +
+                      " on " + formatCount(shape.ranks, "rank");
+    if (schedule)
+      (void)fitTo(*schedule, why);
+    else if (request.schedule)
+      why = error.message;
+  }
+  if (fitted)
+    return Done;
+  session.error(why);
+  session.note("give more --stage-memory, more --stages, fewer "
+               "--micro-batches, or another --schedule");
+  return NoPlan;
 }
 
 //===----------------------------------------------------------------------===//
-// Phases
+// Files
 //===----------------------------------------------------------------------===//
 
 /// Machine code of a phase, in its folder.
@@ -305,42 +318,6 @@ int Splitter::compilePhase(const PartitionResult &plan, joint::GraphOp graph,
   return Done;
 }
 
-/// Of a graph that has nothing to save: its launches in an arena.
-PartitionOptions Splitter::phaseOptions() const {
-  PartitionOptions options = request.partition;
-  options.policies.clear();
-  options.checkpoint.clear();
-  options.checkpointPolicies.clear();
-  options.symbols.clear();
-  options.mayLackGradients = true;
-  options.strategy = Strategy::Eager;
-  options.bytePricePs = 0;
-  options.withinTorchPeak = options.figures = false;
-  options.memory.emplace();
-  return options;
-}
-
-int Splitter::addPhase(PhaseGraph &phase, PipelineStage &stage) {
-  std::string folder = stage.name + "/" + phase.name;
-  addFile(folder + "/" + kPartitionFiles[0], printModule(*phase.module));
-  auto plan = planStep(phase.graph, phaseOptions());
-  if (failed(plan))
-    return NoPlan;
-  PipelineStage::PhaseKind kind = PipelineStage::Forward;
-  for (int k = 0; k < PipelineStage::kPhases; ++k)
-    if (phase.name == nameOf(static_cast<PipelineStage::PhaseKind>(k)))
-      kind = static_cast<PipelineStage::PhaseKind>(k);
-  PipelinePhase &entry = stage.phases[kind];
-  entry.folder = folder;
-  if ((*plan)->kernelPlan)
-    entry.picoseconds = static_cast<int64_t>((*plan)->kernelPlan->ps());
-  if ((*plan)->memory)
-    entry.arenaBytes = (*plan)->memory->arenaBytes();
-  if (request.target.target == "reference")
-    return Done;
-  return compilePhase(**plan, phase.graph, folder, entry);
-}
-
 /// What the stage alone reads, of the model's tensors.
 int Splitter::addWeights(const PipelineStage &stage) {
   std::vector<interpreter::NamedTensor> tensors;
@@ -358,72 +335,58 @@ int Splitter::addWeights(const PipelineStage &stage) {
   return Done;
 }
 
-int Splitter::planStage(unsigned number, std::vector<PhaseGraph> &phases) {
-  joint::GraphOp graph = stages.stages[number];
-  session.progress.step("planning stages");
-  FailureOr<std::vector<PhaseGraph>> made;
-  bool isForward = graph.getOutput().getGradientOf().empty();
-  if (isForward || request.isWhole) {
-    PartitionOptions options = isForward ? phaseOptions() : optionsOf[number];
-    options.memory.emplace();
-    options.figures = false;
-    auto plan = planStep(graph, options);
-    if (failed(plan))
-      return inputAllowsPlan(graph, options) ? NoPlan : WrongInput;
-    made = makePhases(graph, (*plan)->partition);
-  } else {
-    ThreeWayOptions options;
-    options.partition = optionsOf[number];
-    options.toInputBytePs = options.toWeightBytePs =
-        optionsOf[number].bytePricePs;
-    FailureOr<ThreeWayPartition> plan = partitionThreeWay(graph, options);
-    if (failed(plan))
-      return inputAllowsPlan(graph, options.partition) ? NoPlan : WrongInput;
-    made = makePhases(graph, plan->functions);
-  }
-  if (failed(made))
-    return NoPlan;
-  phases = std::move(*made);
-  return Done;
-}
-
-int Splitter::addStage(unsigned number) {
-  joint::GraphOp graph = stages.stages[number];
-  PipelineStage stage;
-  stage.name = "stage" + std::to_string(number);
-  OwningOpRef<ModuleOp> alone = ModuleOp::create(graph.getLoc());
-  alone->push_back(graph->clone());
-  addFile(stage.name + "/" + kPartitionFiles[0], printModule(*alone));
-  std::vector<PhaseGraph> phases;
-  if (int code = planStage(number, phases))
-    return code;
-  describeArguments(graph, number, stage);
-  describeResults(graph, number, stage);
-  noteSaved(phases, stage);
-  for (PhaseGraph &phase : phases)
-    if (int code = addPhase(phase, stage))
+int Splitter::emitStage(PlannedStage &planned) {
+  PipelineStage &stage = planned.stage;
+  for (PlannedPhase &phase : planned.phases) {
+    std::string folder = stage.name + "/" + phase.phase.name;
+    addFile(folder + "/" + kPartitionFiles[0], std::move(phase.text));
+    if (request.target.target == "reference")
+      continue;
+    auto entry = llvm::find_if(stage.phases, [&](const PipelinePhase &one) {
+      return one.folder == folder;
+    });
+    if (int code =
+            compilePhase(*phase.plan, phase.phase.graph, folder, *entry))
       return code;
-  if (int code = addWeights(stage))
-    return code;
-  program.pipeline.stages.push_back(std::move(stage));
-  return Done;
+  }
+  return addWeights(stage);
 }
 
 int Splitter::run() {
   if (int code = cut())
+    return code;
+  if (int code = planStages())
     return code;
   sources.weights = imported.weights;
   if (int code = unpackWeights(session, sources))
     return code;
   program.pipeline.model = imported.graph.getSymName().str();
   program.pipeline.target = request.target.target;
-  for (unsigned stage = 0; stage < stages.stages.size(); ++stage)
-    if (int code = addStage(stage))
+  for (unsigned number = 0; number < stages.stages.size(); ++number) {
+    PlannedStage &planned = *plans[{number, levels[number]}];
+    OwningOpRef<ModuleOp> alone =
+        ModuleOp::create(stages.stages[number].getLoc());
+    alone->push_back(stages.stages[number]->clone());
+    addFile(planned.stage.name + "/" + kPartitionFiles[0],
+            printModule(*alone));
+    if (int code = emitStage(planned))
       return code;
+    if (makesLoss(stages, number)) {
+      program.pipeline.lossStage = number;
+      program.pipeline.loss = "loss";
+    }
+    program.pipeline.stages.push_back(std::move(planned.stage));
+    program.prices.push_back(kLevels[levels[number]]);
+  }
   if (std::string error = program.pipeline.verify(); !error.empty()) {
     session.error("the pipeline " + error);
     return OurDefect;
   }
+  if (fitted)
+    for (const pipeline::RankResult &rank : fitted->simulation.ranks)
+      program.peaks.push_back(rank.peakBytes);
+  if (fitted)
+    program.makespanPs = fitted->simulation.makespan;
   addFile(kPipelineFile, writePipeline(program.pipeline));
   return Done;
 }
@@ -450,7 +413,17 @@ std::string describeSplit(const SplitProgram &program) {
                formatBytes(stage.forwardSavedBytes),
                formatFixed(static_cast<double>(ps) * 1e-9, 3)});
   }
-  return table.str(0);
+  std::string text = table.str(0);
+  if (program.peaks.empty())
+    return text;
+  text += llvm::formatv("\n{0}, makespan {1} ms; byte prices {2:$[, ]}\n",
+                        program.schedule,
+                        formatFixed(program.makespanPs * 1e-9, 3),
+                        llvm::make_range(program.prices.begin(),
+                                         program.prices.end()));
+  for (auto [rank, bytes] : llvm::enumerate(program.peaks))
+    text += llvm::formatv("rank {0}: peak {1}\n", rank, formatBytes(bytes));
+  return text;
 }
 
 } // namespace cutback

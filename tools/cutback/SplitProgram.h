@@ -22,6 +22,11 @@ struct SplitRequest {
   /// One backward a stage, planned as such; else input and weight gradients
   /// can run apart too.
   bool isWhole = false;
+  /// Bytes that no rank may be over, and under which schedule; without a
+  /// schedule, the one with the shortest makespan.
+  std::optional<int64_t> memoryLimit;
+  std::optional<std::string> schedule;
+  std::optional<int> ranks, microBatches;
   TargetChoice target; ///< "reference": no machine code
 };
 
@@ -34,6 +39,12 @@ int readSplitRequest(Session &session, SplitRequest &request);
 struct SplitProgram {
   Pipeline pipeline;
   std::vector<TextFile> files;
+  /// With a limit: the schedule that was planned for, peaks of its ranks, and
+  /// by stage what a byte is worth, as a multiple.
+  std::string schedule;
+  std::vector<int64_t> peaks;
+  std::vector<double> prices;
+  double makespanPs = 0;
 };
 
 /// Cuts, differentiates, plans and compiles. Exit code.

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Plans of a stage: what it saves, and the launches of its phases.
+#ifndef CUTBACK_PIPELINING_PLANSTAGE_H
+#define CUTBACK_PIPELINING_PLANSTAGE_H
+
+#include "cutback/Pipelining/DescribeStage.h"
+#include "cutback/Planner/PartitionPipeline.h"
+
+namespace cutback {
+
+struct StagePlanRequest {
+  /// Of the stage's graph: device, sizes, policies, and with `isWhole` all that
+  /// decides a plan.
+  PartitionOptions partition;
+  /// One backward, planned as that of a step (planStep); else input and weight
+  /// gradients can run apart (partitionThreeWay).
+  bool isWhole = false;
+};
+
+/// A phase with its launches in an arena.
+struct PlannedPhase {
+  PhaseGraph phase;
+  std::string text; ///< of its module, as it was planned
+  std::unique_ptr<PartitionResult> plan;
+};
+
+struct PlannedStage {
+  PipelineStage stage; ///< its phases have no checksums yet
+  std::vector<PlannedPhase> phases;
+};
+
+/// Plans stage `number` of `program` and its phases. The program stays as it
+/// is: plans are made of copies. Fails with an error at the stage.
+mlir::FailureOr<PlannedStage> planStage(const CutProgram &program,
+                                        unsigned number,
+                                        const StageFacts &facts,
+                                        const StagePlanRequest &request);
+
+} // namespace cutback
+
+#endif // CUTBACK_PIPELINING_PLANSTAGE_H

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// From a stage to its phases with their launches:
+//
+//   1. a copy of the stage; what it keeps: two halves, or three parts
+//   2. phases as graphs of their own
+//   3. of each phase a plan that saves nothing, which is its launches and their
+//      arena, in the order that the first plan has given the ops
+
+#include "cutback/Pipelining/PlanStage.h"
+
+#include "cutback/Analysis/CopyOps.h"
+#include "cutback/Planner/Planner.h"
+#include "cutback/Planner/ThreeWay.h"
+
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+using namespace cutback;
+
+/// Of a graph that has nothing to save.
+static PartitionOptions phaseOptions(const PartitionOptions &partition) {
+  PartitionOptions options = partition;
+  options.policies.clear();
+  options.checkpoint.clear();
+  options.checkpointPolicies.clear();
+  options.mayLackGradients = true;
+  options.strategy = Strategy::Eager;
+  options.costModel = CostModel::Roofline;
+  options.bytePricePs = 0;
+  options.minimize = Minimize::Time;
+  options.withinTorchPeak = options.figures = false;
+  options.memory.emplace();
+  return options;
+}
+
+static FailureOr<std::vector<PhaseGraph>>
+makePlannedPhases(joint::GraphOp graph, const StagePlanRequest &request) {
+  bool isForward = graph.getOutput().getGradientOf().empty();
+  if (isForward || request.isWhole) {
+    PartitionOptions options =
+        isForward ? phaseOptions(request.partition) : request.partition;
+    options.memory.emplace();
+    options.figures = false;
+    auto plan = planStep(graph, options);
+    if (failed(plan))
+      return failure();
+    return makePhases(graph, (*plan)->partition);
+  }
+  ThreeWayOptions options;
+  options.partition = request.partition;
+  options.toInputBytePs = options.toWeightBytePs =
+      request.partition.bytePricePs;
+  FailureOr<ThreeWayPartition> plan = partitionThreeWay(graph, options);
+  if (failed(plan))
+    return failure();
+  return makePhases(graph, plan->functions);
+}
+
+static PipelineStage::PhaseKind kindOf(StringRef phase) {
+  for (int kind = 0; kind < PipelineStage::kPhases; ++kind)
+    if (phase == nameOf(static_cast<PipelineStage::PhaseKind>(kind)))
+      return static_cast<PipelineStage::PhaseKind>(kind);
+  return PipelineStage::Forward;
+}
+
+static std::string print(ModuleOp module) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  OpPrintingFlags flags;
+  flags.enableDebugInfo();
+  module.print(os, flags);
+  os << "\n";
+  return text;
+}
+
+FailureOr<PlannedStage> cutback::planStage(const CutProgram &program,
+                                           unsigned number,
+                                           const StageFacts &facts,
+                                           const StagePlanRequest &request) {
+  PlannedStage planned;
+  planned.stage = describeStage(program, number, facts);
+  joint::GraphOp stage = program.stages[number];
+  OwningOpRef<ModuleOp> module = ModuleOp::create(stage.getLoc());
+  joint::GraphOp graph = copyGraph(stage);
+  module->push_back(graph);
+  FailureOr<std::vector<PhaseGraph>> phases = makePlannedPhases(graph, request);
+  if (failed(phases))
+    return failure();
+  describeSaved(*phases, planned.stage);
+  for (PhaseGraph &phase : *phases) {
+    PlannedPhase &one = planned.phases.emplace_back();
+    one.text = print(*phase.module);
+    auto plan = planStep(phase.graph, phaseOptions(request.partition));
+    if (failed(plan))
+      return failure();
+    one.plan = std::move(*plan);
+    one.phase = std::move(phase);
+    PipelinePhase &entry = planned.stage.phases[kindOf(one.phase.name)];
+    entry.folder = planned.stage.name + "/" + one.phase.name;
+    if (one.plan->kernelPlan)
+      entry.picoseconds = static_cast<int64_t>(one.plan->kernelPlan->ps());
+    if (one.plan->memory)
+      entry.arenaBytes = one.plan->memory->arenaBytes();
+  }
+  return planned;
+}
