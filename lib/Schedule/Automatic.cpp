@@ -30,7 +30,7 @@
 namespace cutback::pipeline {
 
 /// Actions simulated in all.
-static constexpr int64_t kMostActions = 6000000;
+static constexpr int64_t kMostActions = 4000000;
 
 namespace {
 class Search {

@@ -126,29 +126,32 @@ public:
   }
 
 private:
-  int wrongUsage(const std::string &what, const std::string &next) {
-    session.error(what);
-    session.note(next);
-    return WrongUsage;
-  }
-
   int checkUsage() {
-    if (!line.has("schedule"))
-      return wrongUsage("no --schedule", "give a name or a file of actions; "
-                                         "see `cutback schedule --help`");
+    if (!line.has("schedule")) {
+      session.error("no --schedule");
+      session.note("give a name or a file of actions; "
+                   "see `cutback schedule --help`");
+      return WrongUsage;
+    }
     int toOutput = line.has("json");
     for (const char *name : {"svg", "html", "trace", "csv"})
       toOutput += line.get(name) == "-";
-    if (toOutput > 1)
-      return wrongUsage("several results go to standard output",
-                        "give all but one of them the name of a file");
+    if (toOutput > 1) {
+      session.error("several results go to standard output");
+      session.note("give all but one of them the name of a file");
+      return WrongUsage;
+    }
     for (const char *name : {"gathered-stages", "defer-receives"})
-      if (line.has(name) && !line.has("transfers"))
-        return wrongUsage("--" + std::string(name) + " needs --transfers",
-                          "it is about lists that are ready to run");
-    if (line.has("transfers") && !line.has("csv"))
-      return wrongUsage("--transfers needs --csv=F",
-                        "sends and receives are written there");
+      if (line.has(name) && !line.has("transfers")) {
+        session.error("--" + std::string(name) + " needs --transfers");
+        session.note("it is about lists that are ready to run");
+        return WrongUsage;
+      }
+    if (line.has("transfers") && !line.has("csv")) {
+      session.error("--transfers needs --csv=F");
+      session.note("sends and receives are written there");
+      return WrongUsage;
+    }
     return Done;
   }
 
@@ -170,9 +173,11 @@ private:
     if (!isFile())
       return name == "auto" ? searchAutomatic() : generateNamed(name);
     for (const char *option : {"ranks", "micro-batches", "stages-per-rank"})
-      if (line.has(option))
-        return wrongUsage("--" + std::string(option) + " beside a file",
-                          "the file has ranks, stages and micro-batches");
+      if (line.has(option)) {
+        session.error("--" + std::string(option) + " beside a file");
+        session.note("the file has ranks, stages and micro-batches");
+        return WrongUsage;
+      }
     std::string text;
     if (int code = readText(session, name, text))
       return code;
@@ -187,9 +192,11 @@ private:
   /// Sizes from the command line. Exit code.
   int readShape(const std::string &name, Shape &shape) {
     for (const char *option : {"ranks", "micro-batches"})
-      if (!line.has(option))
-        return wrongUsage("no --" + std::string(option),
-                          "a schedule has any number of them");
+      if (!line.has(option)) {
+        session.error("no --" + std::string(option));
+        session.note("a schedule has any number of them");
+        return WrongUsage;
+      }
     auto sizeOf = [&](const char *option) {
       return static_cast<int>(
           std::min<int64_t>(line.integer(option).value_or(1), kMostSize));
@@ -224,10 +231,12 @@ private:
       return reportError(session, error, WrongUsage);
     if (int code = findCosts(shape.ranks * shape.stagesPerRank))
       return code;
-    if (memoryLimit != kNoMemoryLimit && !hasBytes())
-      return wrongUsage("--memory-limit without bytes",
-                        "say what a micro-batch keeps by --bytes=F=N,I=N, or "
-                        "give a pipeline that was split");
+    if (memoryLimit != kNoMemoryLimit && !hasBytes()) {
+      session.error("--memory-limit without bytes");
+      session.note("say what a micro-batch keeps by --bytes=F=N,I=N, or "
+                   "give a pipeline that was split");
+      return WrongUsage;
+    }
     request.costs = costs;
     request.memoryLimit = memoryLimit;
     if (pipeline)
@@ -250,13 +259,13 @@ private:
   }
 
   int checkMemory(const Simulation &simulation) {
+    std::string limit(line.get("memory-limit").value_or(""));
     for (size_t rank = 0; rank < simulation.ranks.size(); ++rank) {
       int64_t peak = simulation.ranks[rank].peakBytes;
       if (peak <= memoryLimit)
         continue;
       session.error("rank " + std::to_string(rank) + " needs " +
-                    formatBytes(peak) + ", more than --memory-limit=" +
-                    std::string(*line.get("memory-limit")));
+                    formatBytes(peak) + ", more than --memory-limit=" + limit);
       session.note("--schedule=auto looks for one within it; V-Half and V-Min "
                    "hold a half and a third of what 1F1B does");
       return NoPlan;
@@ -268,13 +277,14 @@ private:
     shape.stagesPerRank = usualStagesPerRank(name);
     if (pipeline) {
       int stages = static_cast<int>(pipeline->stages.size());
-      if (stages % shape.ranks != 0)
-        return wrongUsage(
-            std::to_string(stages) + " stages on " +
-                std::to_string(shape.ranks) +
-                " ranks: each rank has equally many",
-            "take a number of ranks that divides the stages, or give "
-            "--schedule=F.csv, which puts stages anywhere");
+      if (stages % shape.ranks != 0) {
+        session.error(std::to_string(stages) + " stages on " +
+                      std::to_string(shape.ranks) +
+                      " ranks: each rank has equally many");
+        session.note("take a number of ranks that divides the stages, or give "
+                     "--schedule=F.csv, which puts stages anywhere");
+        return WrongUsage;
+      }
       shape.stagesPerRank = stages / shape.ranks;
     }
     if (auto given = line.integer("stages-per-rank"))

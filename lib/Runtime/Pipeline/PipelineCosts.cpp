@@ -111,33 +111,35 @@ static bool hasPhase(const PipelineStage &stage, ActionKind kind) {
 
 std::optional<pipeline::ScheduleError>
 checkPhases(const pipeline::Schedule &schedule, const Pipeline &pipeline) {
-  if (static_cast<size_t>(schedule.stages) != pipeline.stages.size())
-    return pipeline::ScheduleError{
-        "the schedule has " + std::to_string(schedule.stages) +
-            " stages, the pipeline " + std::to_string(pipeline.stages.size()),
-        "give --ranks and --stages-per-rank whose product is the number of "
-        "stages, or split the model into as many"};
+  pipeline::ScheduleError error;
+  if (static_cast<size_t>(schedule.stages) != pipeline.stages.size()) {
+    error.message = "the schedule has " + std::to_string(schedule.stages) +
+                    " stages, the pipeline " +
+                    std::to_string(pipeline.stages.size());
+    error.note = "give --ranks and --stages-per-rank whose product is the "
+                 "number of stages, or split the model into as many";
+    return error;
+  }
   bool isTrained =
       std::any_of(pipeline.stages.begin(), pipeline.stages.end(), hasBackward);
   for (const pipeline::Row &row : schedule.rows)
     for (const auto &action : row) {
-      std::optional<pipeline::ScheduleError> error;
       if (action)
         forEachPart(*action, [&](const pipeline::Action &part) {
           const PipelineStage &stage = pipeline.stages[part.stage];
           // A stage that no gradient reaches has nothing to do there.
-          bool isIdle = part.kind != pipeline::ActionKind::Forward &&
-                        isTrained && !hasBackward(stage);
-          if (!error && !isIdle && !hasPhase(stage, part.kind))
-            error = pipeline::ScheduleError{
-                format(part) + ": stage " + std::to_string(part.stage) +
-                    " has no phase for it",
-                "split the model again with the phases that the schedule "
-                "needs, or take a schedule without: GPipe, 1F1B, "
-                "Interleaved1F1B and LoopedBFS have no I and W"};
+          bool isIdle = part.kind != ActionKind::Forward && isTrained &&
+                        !hasBackward(stage);
+          if (error.message.empty() && !isIdle && !hasPhase(stage, part.kind))
+            error.message = format(part) + ": stage " +
+                            std::to_string(part.stage) + " has no phase for it";
         });
-      if (error)
-        return error;
+      if (error.message.empty())
+        continue;
+      error.note = "split the model again with the phases that the schedule "
+                   "needs, or take a schedule without: GPipe, 1F1B, "
+                   "Interleaved1F1B and LoopedBFS have no I and W";
+      return error;
     }
   return std::nullopt;
 }

@@ -143,6 +143,7 @@ TEST(LowerTest, AnOverlapThatNeedsItsOwnPartIsRefused) {
   EXPECT_FALSE(lower(schedule, chainOf(2), LowerOptions(), error));
   EXPECT_EQ(error.message, "rank 0, step 0: (0F0;0B0)OVERLAP_F_B needs what is "
                            "sent after it");
+  EXPECT_EQ(error.note.substr(0, 33), "take its parts out of the overlap");
 }
 
 } // namespace
