@@ -81,8 +81,7 @@ private:
       return std::nullopt;
     }
     ++tried;
-    for (const Row &row : schedule.rows)
-      simulated += static_cast<int64_t>(row.size());
+    count(schedule);
     int64_t peak = simulation->peakBytes();
     if (peak > request.memoryLimit)
       return simulation;
@@ -95,6 +94,11 @@ private:
       best->from = from;
     }
     return simulation;
+  }
+
+  void count(const Schedule &schedule) {
+    for (const Row &row : schedule.rows)
+      simulated += static_cast<int64_t>(row.size());
   }
 
   static bool isSplit(const Schedule &schedule) {
@@ -197,13 +201,13 @@ private:
     options.splitsBackwards = request.splitsBackwards;
     for (int rank = 0; rank < shape.ranks; ++rank)
       options.slotLimit.push_back(slotLimit(order, rank));
-    std::optional<Simulation> first = tryRefill(from, order, options);
-    if (first)
-      for (double patience : {0.5, 1.0}) {
-        options.before = &*first;
-        options.patience = patience;
+    std::optional<Starts> first = tryRefill(from, order, options);
+    for (double patience : {0.5, 1.0}) {
+      options.before = first ? &*first : nullptr;
+      options.patience = patience;
+      if (first)
         (void)tryRefill(from, order, options);
-      }
+    }
     options.before = nullptr;
     options.backwardsPass = true;
     (void)tryRefill(from, order, options);
@@ -228,25 +232,29 @@ private:
     return request.memoryLimit - kept - arena;
   }
 
-  /// With less room while a rank exceeds the limit. The last simulation.
-  std::optional<Simulation> tryRefill(const std::string &from,
-                                      const Schedule &order,
-                                      RefillOptions options) {
-    std::optional<Simulation> last;
+  /// With less room while a rank exceeds the limit. When actions started last.
+  std::optional<Starts> tryRefill(const std::string &from,
+                                  const Schedule &order,
+                                  RefillOptions options) {
+    std::optional<Starts> last;
     for (int round = 0; round < 3 && mayGoOn(); ++round) {
-      auto schedule = refill(order, request.costs, options);
-      if (!schedule)
+      auto made = refill(order, request.costs, options);
+      count(order);
+      if (!made)
         return last;
-      last = take(from, *schedule);
-      if (!last)
+      last = std::move(made->starts);
+      // Messages that wait for others would only make it slower.
+      bool isSlower = best && made->makespan >= best->simulation.makespan;
+      if (mergingIsFaster || (mergingHelps && !isSlower))
+        (void)take(from, merge(made->schedule));
+      if (isSlower)
         return last;
-      if (mergingHelps)
-        (void)take(from, merge(*schedule));
-      if (last->peakBytes() <= request.memoryLimit)
+      auto simulation = take(from, made->schedule);
+      if (!simulation || simulation->peakBytes() <= request.memoryLimit)
         return last;
       for (int rank = 0; rank < shape.ranks; ++rank)
         options.slotLimit[rank] -= std::max<int64_t>(
-            0, last->ranks[rank].peakBytes - request.memoryLimit);
+            0, simulation->ranks[rank].peakBytes - request.memoryLimit);
     }
     return last;
   }
@@ -296,7 +304,7 @@ private:
   std::optional<AutomaticSchedule> best;
   Bound bound;
   /// Whether B takes less time, or less memory that is scarce, than I and W.
-  bool mergingHelps = false;
+  bool mergingIsFaster = false, mergingHelps = false;
   int tried = 0;
   int64_t simulated = 0;
 };

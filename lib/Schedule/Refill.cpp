@@ -51,13 +51,13 @@ public:
       : order(order), costs(costs), options(options),
         edges(order, costs.crossings),
         arrivals(2 * costs.crossings.size() * order.microBatches, kNever),
-        ranks(order.ranks), result(order),
+        ranks(order.ranks), result{order, {}, 0},
         wentForward(static_cast<size_t>(order.stages) * order.microBatches),
         reserve(order.stages), keepsSlots(order.hasBackward()) {
     for (int rank = 0; rank < order.ranks; ++rank) {
       ranks[rank].isDone.resize(order.rows[rank].size());
       left += order.rows[rank].size();
-      result.rows[rank].clear();
+      result.schedule.rows[rank].clear();
       int64_t later = 0;
       std::vector<int> stages = order.stagesOf(rank);
       for (auto stage = stages.rbegin(); stage != stages.rend(); ++stage) {
@@ -65,10 +65,12 @@ public:
         later += costs.stages[*stage].untilInputs;
       }
     }
-    noteStarts();
+    size_t count = static_cast<size_t>(order.stages) * order.microBatches;
+    result.starts.forward.resize(count);
+    result.starts.backward.resize(count);
   }
 
-  std::optional<Schedule> run() {
+  std::optional<Refilled> run() {
     for (int rank = 0; rank < order.ranks; ++rank)
       wake(rank, 0);
     while (!events.empty()) {
@@ -107,27 +109,10 @@ private:
     return time;
   }
 
-  /// When actions started in an earlier round, by stage and micro-batch.
-  void noteStarts() {
-    if (!options.before)
-      return;
-    size_t count = static_cast<size_t>(order.stages) * order.microBatches;
-    for (auto &starts : startedAt)
-      starts.assign(count, kNever);
-    for (const RankResult &rank : options.before->ranks)
-      for (const Placed &placed : rank.actions)
-        if (placed.action.kind != ActionKind::WeightGradients)
-          startOf(placed.action) = placed.start;
-  }
   size_t indexOf(const Action &action) const {
     return static_cast<size_t>(action.stage) * order.microBatches +
            action.microBatch;
   }
-  int64_t &startOf(const Action &action) {
-    return startedAt[action.kind == ActionKind::Forward ? 0 : 1]
-                    [indexOf(action)];
-  }
-
   bool fits(int rank, const Action &action, bool isSplit) const {
     const StageCosts &stage = costs.stages[action.stage];
     int64_t more =
@@ -178,9 +163,12 @@ private:
     const Rank &of = ranks[rank];
     if (!options.before || of.weights.empty())
       return false;
-    int64_t expected = startOf(action);
+    const std::vector<int64_t> &starts = action.kind == ActionKind::Forward
+                                             ? options.before->forward
+                                             : options.before->backward;
+    int64_t expected = starts[indexOf(action)];
     int64_t length = costs.stages[of.weights.front().stage].weightGradients;
-    return expected > time && expected != kNever &&
+    return expected > time &&
            static_cast<double>(expected - time) <
                options.patience * static_cast<double>(length);
   }
@@ -202,7 +190,10 @@ private:
     of.isDone[at] = true;
     --left;
     const StageCosts &stage = costs.stages[action.stage];
-    if (action.kind == ActionKind::Forward) {
+    bool isForward = action.kind == ActionKind::Forward;
+    (isForward ? result.starts.forward
+               : result.starts.backward)[indexOf(action)] = time;
+    if (isForward) {
       of.slots += keepsSlots ? stage.untilInputs : 0;
       wentForward[indexOf(action)] = true;
     } else {
@@ -218,7 +209,8 @@ private:
   }
 
   void finish(int rank, const Action &action, int64_t end) {
-    result.rows[rank].push_back(action);
+    result.schedule.rows[rank].push_back(action);
+    result.makespan = std::max(result.makespan, end);
     ranks[rank].isFree = end;
     wake(rank, end);
     for (const Edges::Need &made : edges.makes(action)) {
@@ -239,18 +231,17 @@ private:
   Edges edges;
   std::vector<int64_t> arrivals; ///< by message
   std::vector<Rank> ranks;
-  Schedule result;
+  Refilled result;
   std::vector<char> wentForward; ///< by stage and micro-batch
   std::vector<int64_t> reserve;  ///< by stage: slots of later ones of its rank
   bool keepsSlots;
   size_t left = 0; ///< actions of the order
-  std::vector<int64_t> startedAt[2];
   using Event = std::pair<int64_t, int>;
   std::priority_queue<Event, std::vector<Event>, std::greater<>> events;
 };
 } // namespace
 
-std::optional<Schedule> refill(const Schedule &order, const Costs &costs,
+std::optional<Refilled> refill(const Schedule &order, const Costs &costs,
                                const RefillOptions &options) {
   return Refill(order, costs, options).run();
 }

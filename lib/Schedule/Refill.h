@@ -11,16 +11,27 @@ namespace cutback::pipeline {
 /// `schedule` with its I as B and without its W: only the order.
 Schedule orderOf(const Schedule &schedule);
 
+/// When F and B (or I) start, by stage and micro-batch.
+struct Starts {
+  std::vector<int64_t> forward, backward;
+};
+
 struct RefillOptions {
   /// Bytes of slots that a rank may have at a time.
   std::vector<int64_t> slotLimit; ///< by rank
   bool splitsBackwards = true;
   /// Backwards that can run pass forwards that cannot.
   bool backwardsPass = false;
-  /// When each action of an earlier round started, or null: rather than begin a
-  /// W, wait for an action that is less than `patience` of it away.
-  const Simulation *before = nullptr;
+  /// When actions of an earlier round started, or null: rather than begin a W,
+  /// wait for an action that is less than `patience` of it away.
+  const Starts *before = nullptr;
   double patience = 0;
+};
+
+struct Refilled {
+  Schedule schedule;
+  Starts starts;
+  int64_t makespan = 0; ///< if no message waits for another one
 };
 
 /// Runs `order` in time: each rank takes its next action as soon as it can;
@@ -28,7 +39,7 @@ struct RefillOptions {
 /// with neither, forwards let backwards pass. A B is split unless there is no
 /// room for what is kept from I to W. Nothing if ranks cannot go on within the
 /// limit. Linear, up to a queue of ranks.
-std::optional<Schedule> refill(const Schedule &order, const Costs &costs,
+std::optional<Refilled> refill(const Schedule &order, const Costs &costs,
                                const RefillOptions &options);
 
 } // namespace cutback::pipeline
