@@ -115,6 +115,8 @@ private:
       auto schedule = generate(name, shape, error);
       if (!schedule)
         continue;
+      if (!schedule->addsInOrder())
+        turnBackwards(*schedule);
       named.emplace_back(name, *schedule);
       if (isSplit(*schedule)) {
         Schedule merged = merge(*schedule);
@@ -126,6 +128,15 @@ private:
       if (!take(std::string(name), *schedule))
         return; // it lasts too long: so do all
     }
+  }
+
+  /// Backwards from the last micro-batch on, after all forwards, become those
+  /// from the first on: micro-batches cost the same.
+  void turnBackwards(Schedule &schedule) const {
+    for (Row &row : schedule.rows)
+      for (auto &action : row)
+        if (action->kind == ActionKind::Backward)
+          action->microBatch = shape.microBatches - 1 - action->microBatch;
   }
 
   Schedule merge(const Schedule &schedule) const {
@@ -240,7 +251,7 @@ private:
     for (int round = 0; round < 3 && mayGoOn(); ++round) {
       auto made = refill(order, request.costs, options);
       count(order);
-      if (!made)
+      if (!made || !made->schedule.addsInOrder())
         return last;
       last = std::move(made->starts);
       // Messages that wait for others would only make it slower.

@@ -87,6 +87,21 @@ bool Schedule::hasBackward() const {
   return false;
 }
 
+bool Schedule::addsInOrder() const {
+  std::vector<int> last(stages, -1);
+  bool isInOrder = true;
+  for (const Row &row : rows)
+    for (const auto &action : row)
+      if (action)
+        forEachPart(*action, [&](const Action &part) {
+          if (!makesWeightGradients(part.kind))
+            return;
+          isInOrder &= part.microBatch > last[part.stage];
+          last[part.stage] = part.microBatch;
+        });
+  return isInOrder;
+}
+
 //===----------------------------------------------------------------------===//
 // Grid
 //===----------------------------------------------------------------------===//

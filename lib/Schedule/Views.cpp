@@ -221,6 +221,8 @@ std::string formatTimeline(const ScheduleView &view) {
                    formatPicoseconds(static_cast<double>(view.bound.makespan)) +
                    ": " + view.bound.reason,
                0);
+  if (!view.schedule.addsInOrder())
+    text += "gradients are not added in the order of micro-batches\n";
   return text + "\n" + formatRows(view) + "\n" + formatRanks(view);
 }
 
@@ -269,6 +271,8 @@ std::string writeScheduleJson(const ScheduleView &view) {
                         static_cast<double>(unit));
   add("bound", view.bound.makespan);
   text += ",\n \"bound_reason\":" + quoteJson(view.bound.reason);
+  text += std::string(",\n \"adds_in_order\":") +
+          (view.schedule.addsInOrder() ? "true" : "false");
   add("peak_bytes", view.simulation.peakBytes());
   text += ",\n \"in_flight\":" + plainNumber(view.simulation.inFlightOfRank()) +
           ",\n \"ranks\":[";

@@ -27,14 +27,16 @@ struct AutomaticSchedule {
   int tried = 0;    ///< schedules that were simulated
 };
 
-/// The fastest schedule found within the limit; of equally fast ones that of
-/// the lowest peak. Never slower than a named one that is within it, whose
-/// lists are candidates as they are. Others are the orders of named schedules,
-/// of building blocks (arXiv 2405.15362) and of 1F1B with more forwards at the
-/// beginning, with weights put where a rank would wait, or where memory asks
-/// for them. The same request gives the same schedule. Nothing, with `error`
-/// set, if none is within the limit. Some hundred simulations, fewer for large
-/// pipelines.
+/// The fastest schedule found within the limit that adds the gradients of
+/// micro-batches in their order; of equally fast ones among those tried that of
+/// the lowest peak. Ends where the bound is reached. Never slower than a named
+/// one that is within the limit: those are candidates as they are (LoopedBFS
+/// with its backwards from the first micro-batch on, which takes as long).
+/// Others are the orders of named schedules, of building blocks (arXiv
+/// 2405.15362) and of 1F1B with more forwards at the beginning, with weights
+/// put where a rank would wait, or where memory asks for them. The same request
+/// gives the same schedule. Nothing, with `error` set, if none is within the
+/// limit. Some hundred lists, fewer for large pipelines.
 std::optional<AutomaticSchedule> findSchedule(const AutomaticRequest &request,
                                               ScheduleError &error);
 

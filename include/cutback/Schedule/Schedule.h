@@ -103,6 +103,9 @@ struct Schedule {
   std::vector<int> stagesOf(int rank) const;
   /// Whether it has a backward; without one it is for evaluation.
   bool hasBackward() const;
+  /// Whether each stage adds the gradients of micro-batches in the order 0, 1,
+  /// 2, ..., so that sums have the bits of other such schedules.
+  bool addsInOrder() const;
 };
 
 /// The grid of a schedule, a row a rank and a column a step, with the cell of

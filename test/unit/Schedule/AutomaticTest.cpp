@@ -53,6 +53,7 @@ void expectRuns(const AutomaticSchedule &found,
   auto wrong =
       checkActions(found.schedule, request.costs.crossings, ListForm::Compute);
   EXPECT_FALSE(wrong) << wrong->message;
+  EXPECT_TRUE(found.schedule.addsInOrder());
   EXPECT_LE(found.simulation.peakBytes(), request.memoryLimit);
   EXPECT_LE(found.bound.makespan, found.simulation.makespan);
 }

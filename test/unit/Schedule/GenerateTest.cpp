@@ -104,6 +104,17 @@ TEST(GenerateTest, ConditionsAreNamed) {
   }
 }
 
+TEST(GenerateTest, AllButLoopedBfsAddGradientsInOrder) {
+  for (std::string_view name : scheduleNames())
+    for (auto [ranks, batches] : {std::pair(1, 4), {2, 4}, {4, 8}, {8, 24}}) {
+      ScheduleError error;
+      auto schedule = generate(
+          name, shapeOf(ranks, usualStagesPerRank(name), batches), error);
+      ASSERT_TRUE(schedule) << error.message;
+      EXPECT_EQ(schedule->addsInOrder(), name != "LoopedBFS") << name;
+    }
+}
+
 TEST(GenerateTest, EvaluationHasForwardsAlone) {
   Shape shape = shapeOf(4, 2, 8);
   for (std::string_view name : scheduleNames()) {
