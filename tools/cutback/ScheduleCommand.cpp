@@ -28,6 +28,31 @@ namespace cutback {
 
 using namespace pipeline;
 
+/// What is written, and how.
+static std::vector<OptionSpec> outputOptions() {
+  return {
+      {"json", OptionSpec::Flag, "", "print one JSON object (schema 1)"},
+      {"svg", OptionSpec::Text, "F", "write a picture as well"},
+      {"html", OptionSpec::Text, "F",
+       "write a page for a browser as well"},
+      {"trace", OptionSpec::Text, "F",
+       "write a trace as well, for Perfetto\n(ui.perfetto.dev) or "
+       "chrome://tracing"},
+      {"csv", OptionSpec::Text, "F",
+       "write the actions as well, in PyTorch's notation"},
+      {"transfers", OptionSpec::Flag, "",
+       "with --csv: with sends, receives and reductions"},
+      {"gathered-stages", OptionSpec::Integer, "K",
+       "with --transfers: UNSHARD and RESHARD, so that a rank\nhas K stages at "
+       "a time (PyTorch has 3)",
+       false, 1},
+      {"defer-receives", OptionSpec::Flag, "",
+       "with --transfers: receives as late as they may come"},
+      {"merge-backwards", OptionSpec::Flag, "",
+       "I and W that are neighbours become B"},
+  };
+}
+
 CommandSpec scheduleSpec() {
   CommandSpec spec;
   spec.name = "schedule";
@@ -53,41 +78,17 @@ CommandSpec scheduleSpec() {
       {"memory-limit", OptionSpec::Text, "BYTES",
        "of each rank, as 4096, 1.5MiB or 24GiB"},
       {"forward-only", OptionSpec::Flag, "", "for evaluation: no backwards"},
-      {"json", OptionSpec::Flag, "", "print one JSON object (schema 1)"},
-      {"svg", OptionSpec::Text, "F", "write a picture as well"},
-      {"html", OptionSpec::Text, "F",
-       "write a page for a browser as well; it needs no network"},
-      {"trace", OptionSpec::Text, "F",
-       "write a trace as well, for Perfetto\n(ui.perfetto.dev) or "
-       "chrome://tracing"},
-      {"csv", OptionSpec::Text, "F",
-       "write the actions as well, in PyTorch's notation"},
-      {"transfers", OptionSpec::Flag, "",
-       "with --csv: with sends, receives and reductions"},
-      {"gathered-stages", OptionSpec::Integer, "K",
-       "with --transfers: UNSHARD and RESHARD, so that a rank\nhas K stages at "
-       "a time (PyTorch has 3)",
-       false, 1},
-      {"defer-receives", OptionSpec::Flag, "",
-       "with --transfers: receives as late as they may come"},
-      {"merge-backwards", OptionSpec::Flag, "",
-       "I and W that are neighbours become B"},
   };
-  std::vector<OptionSpec> inputs = scheduleInputOptions();
-  spec.options.insert(spec.options.end(), inputs.begin(), inputs.end());
+  for (const auto &more : {outputOptions(), scheduleInputOptions()})
+    spec.options.insert(spec.options.end(), more.begin(), more.end());
   spec.examples = {
       "schedule --schedule=1F1B --ranks=4 --micro-batches=8",
-      "schedule --schedule=zbvzerobubble --ranks=8 --micro-batches=32 "
-      "--times=F=1,I=1.2,W=0.8",
-      "schedule --schedule=V-Half --ranks=4 --micro-batches=16 "
-      "--bytes=F=120MiB,I=196MiB",
-      "schedule --schedule=auto --ranks=4 --stages-per-rank=2 "
-      "--micro-batches=16 --bytes=F=1GiB,I=1GiB --memory-limit=6GiB",
-      "schedule P --schedule=InterleavedZeroBubble --ranks=4 "
-      "--micro-batches=8 --latency-us=5 --bandwidth=50",
-      "schedule --schedule=1F1B --ranks=2 --micro-batches=4 --csv=f.csv "
-      "--transfers",
-      "schedule --schedule=f.csv --json",
+      "schedule --schedule=V-Half --ranks=4 --micro-batches=8 --times=F=1,I=2",
+      "schedule --schedule=GPipe --ranks=2 --micro-batches=4 --csv=f.csv",
+      "schedule --schedule=f.csv --json --bytes=F=120MiB,I=196MiB",
+      "schedule P --schedule=1F1B --ranks=4 --micro-batches=8 --html=f.html",
+      "schedule P --schedule=auto --ranks=2 --micro-batches=8 "
+      "--memory-limit=6GiB --latency-us=5 --bandwidth=50",
   };
   spec.minArguments = 0;
   return spec;

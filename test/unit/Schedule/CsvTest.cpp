@@ -157,9 +157,9 @@ std::string damage(std::string text, std::mt19937 &random) {
 }
 
 TEST(CsvTest, DamagedFilesAreRefusedOrStillRun) {
-  std::mt19937 random(1);
   int refused = 0;
-  for (int i = 0; i < 800; ++i) {
+  for (unsigned i = 0; i < 800; ++i) {
+    std::mt19937 random(i + 1);
     std::string_view name = scheduleNames()[i % scheduleNames().size()];
     Schedule schedule = make(name, 2, usualStagesPerRank(name), 4);
     ListForm form = ListForm::Compute;
