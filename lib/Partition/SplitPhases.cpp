@@ -27,11 +27,15 @@ namespace {
 
 class KindFinder {
 public:
-  KindFinder(const GraphView &view, const GraphSets &sets)
+  KindFinder(const GraphView &view, const GraphSets &sets, bool severalInFlight)
       : view(view), storage(view.findStorages()),
         inBackward(sets.findBackwardOps(view)), isInput(view.numOps(), 0),
         readInInput(view.numArgs, 0), writtenInInput(view.numArgs, 0),
-        writtenInWeight(view.numArgs, 0) {}
+        writtenInWeight(view.numArgs, 0), writtenAtAll(view.numArgs, 0) {
+    for (uint32_t op = 0; severalInFlight && op < view.numOps(); ++op)
+      if (uint32_t written = writtenBy(op); written != GraphView::kNone)
+        writtenAtAll[written] = 1;
+  }
 
   PhaseKinds run() {
     kinds.pinned.assign(view.numOps(), 0);
@@ -94,11 +98,13 @@ private:
   void visit(uint32_t op) {
     const OpTraits &traits = view.traits[op];
     uint32_t written = writtenBy(op);
-    bool readsWritten = false;
+    bool readsWritten = false, runsOnce = false;
     for (uint32_t value : view.operands(op))
-      if (uint32_t arg = storage[value]; view.isArg(arg))
+      if (uint32_t arg = storage[value]; view.isArg(arg)) {
         readsWritten |= writtenInInput[arg] != 0;
-    kinds.pinned[op] = traits.ordered || !traits.recomputable;
+        runsOnce |= writtenAtAll[arg] != 0;
+      }
+    kinds.pinned[op] = traits.ordered || !traits.recomputable || runsOnce;
     if (!inBackward[op]) {
       kinds.notInWeight[op] = readsWritten;
       return;
@@ -125,14 +131,16 @@ private:
   /// By argument: an op behind the one at work does it in the input phase.
   std::vector<uint8_t> readInInput, writtenInInput;
   std::vector<uint8_t> writtenInWeight; ///< in front of it
+  std::vector<uint8_t> writtenAtAll;    ///< empty flags with one micro-batch
   bool hasEffectBehind = false;
   PhaseKinds kinds;
 };
 
 } // namespace
 
-PhaseKinds PhaseKinds::compute(const GraphView &view, const GraphSets &sets) {
-  return KindFinder(view, sets).run();
+PhaseKinds PhaseKinds::compute(const GraphView &view, const GraphSets &sets,
+                               bool severalInFlight) {
+  return KindFinder(view, sets, severalInFlight).run();
 }
 
 //===----------------------------------------------------------------------===//

@@ -31,7 +31,9 @@ public:
     if (failed(analyse()))
       return failure();
     setPrices();
-    if (failed(makePlan()))
+    if (failed(makePlan()) ||
+        (options.severalInFlight &&
+         failed(verifyInFlight(result.view, result.phases))))
       return failure();
     fillFigures();
     result.functions = emitPhases(result.view, result.phases, result.kinds);
@@ -68,7 +70,8 @@ private:
       diag.attachNote() << "give a joint graph";
       return diag;
     }
-    result.kinds = PhaseKinds::compute(result.view, *sets);
+    result.kinds =
+        PhaseKinds::compute(result.view, *sets, options.severalInFlight);
     std::string error;
     if (!Device::load(options.partition.device, device, error))
       return graph.emitError(error);

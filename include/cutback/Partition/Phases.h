@@ -43,8 +43,11 @@ struct PhaseKinds {
 
   /// The input phase has the ops of the backward that its gradients need;
   /// effects that come before one of those; and readers and writers of an
-  /// argument that have to come before them. Linear.
-  static PhaseKinds compute(const GraphView &view, const GraphSets &sets);
+  /// argument that have to come before them. With `severalInFlight`, where
+  /// phases of other micro-batches run in between, what reads an argument that
+  /// is written anywhere runs once. Linear.
+  static PhaseKinds compute(const GraphView &view, const GraphSets &sets,
+                            bool severalInFlight = false);
 };
 
 /// What is handed over: by value, 0 or 1. What a phase needs and is not given
@@ -75,6 +78,11 @@ struct Phases {
 /// Recomputed ops stand right before what first needs them. Linear.
 Phases splitPhases(const GraphView &view, const GraphSets &sets,
                    const PhaseKinds &kinds, const PhasePlan &plan);
+
+/// Fails with an error at the graph if an argument that one phase writes is
+/// read or written by another one: with several micro-batches in flight their
+/// order is the schedule's. Linear.
+mlir::LogicalResult verifyInFlight(const GraphView &view, const Phases &phases);
 
 /// A value that one phase hands to a later one.
 struct HandedValue {

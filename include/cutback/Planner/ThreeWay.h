@@ -30,6 +30,10 @@ struct ThreeWayOptions {
   /// policies; figures, memory and strategy are not looked at.
   PartitionOptions partition;
   ThreeWayRule rule = ThreeWayRule::Cuts;
+  /// Phases of other micro-batches run between those of one: an argument that
+  /// is written (running statistics) is then for one phase alone, and a graph
+  /// for which that is impossible is refused.
+  bool severalInFlight = true;
   /// A picosecond of the input phase costs so much more than one of a bubble;
   /// at least 0.
   double criticalPrice = 1;

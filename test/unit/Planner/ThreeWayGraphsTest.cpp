@@ -261,8 +261,52 @@ TEST_F(ThreeWayGraphs, AWriteStaysBetweenItsReaders) {
   for (ThreeWayRule rule : {ThreeWayRule::Closure, ThreeWayRule::Cuts}) {
     ThreeWayOptions options;
     options.rule = rule;
+    options.severalInFlight = false;
     checkRule(*module, options, {kWrites, 1, 1, {}});
   }
+}
+
+/// Running statistics: the forward alone reads and writes them, and what it
+/// computed from them is handed over. What reads them in the backward would see
+/// those of another micro-batch.
+TEST_F(ThreeWayGraphs, AWrittenBufferIsForOnePhase) {
+  std::string head = R"(
+joint.graph @g(%w: tensor<4xf32> {joint.role = #joint.role<param "w">}, %b: tensor<4xf32> {joint.role = #joint.role<buffer "b">}, %x: tensor<4xf32> {joint.role = #joint.role<input>}, %t: tensor<4xf32> {joint.role = #joint.role<tangent of 0>}) -> (tensor<4xf32>) gradients (tensor<4xf32>, tensor<4xf32>) {
+  %mean = aten.add.Tensor(%b, %x) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  %new = joint.write %b, %mean : tensor<4xf32>, tensor<4xf32>
+  %scale = aten.exp(%b) : (tensor<4xf32>) -> tensor<4xf32>
+  %a = aten.mul.Tensor(%x, %scale) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  %y = aten.mul.Tensor(%a, %w) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  %dw = aten.mul.Tensor(%t, %a) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  %dx = aten.mul.Tensor(%t, )";
+  std::string tail =
+      R"() : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  joint.output %y gradients(%dw of 0, %dx of 2) : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
+})";
+  for (ThreeWayRule rule : {ThreeWayRule::Closure, ThreeWayRule::Cuts})
+    for (double price : {0.0, 1e6}) {
+      ThreeWayOptions options;
+      options.rule = rule;
+      options.toInputBytePs = options.toWeightBytePs = price;
+      std::string good = head + "%scale" + tail, bad = head + "%b" + tail;
+      checkRule(*parse(good), options, {good, 1, 1, {}});
+      OwningOpRef<ModuleOp> mixes = parse(bad);
+      std::string errors = errorsOf([&] {
+        EXPECT_TRUE(failed(partitionThreeWay(graphOf(*mixes), options)));
+      });
+      EXPECT_NE(
+          errors.find("writes 'b' in the forward, and the input phase reads or "
+                      "writes it too: with several micro-batches in flight one "
+                      "would see what another one has written"),
+          std::string::npos)
+          << errors;
+      EXPECT_NE(errors.find("let one phase alone read and write it: copy the "
+                            "value that the others read"),
+                std::string::npos);
+      EXPECT_TRUE(mixes->getOps<func::FuncOp>().empty());
+      options.severalInFlight = false;
+      checkRule(*parse(bad), options, {bad, 1, 1, {}});
+    }
 }
 
 TEST_F(ThreeWayGraphs, DamagedPhasesAreRefused) {

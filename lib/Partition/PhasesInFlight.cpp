@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Are three phases right where micro-batches overlap? A schedule runs phases of
+// other micro-batches between those of one, in any order that it likes, but
+// each phase in the order of micro-batches. So an argument that is written,
+// running statistics say, keeps its meaning if one phase alone touches it: what
+// another one read would be of another micro-batch, or of none.
+//
+// One walk over the ops of each phase; a view is its argument. What is handed
+// on without being read does not count. Linear.
+
+#include "cutback/Partition/Phases.h"
+
+using namespace mlir;
+using namespace cutback;
+using namespace cutback::joint;
+
+static constexpr const char *kPhaseNames[] = {"forward", "input phase",
+                                              "weight phase"};
+
+LogicalResult cutback::verifyInFlight(const GraphView &view,
+                                      const Phases &phases) {
+  std::vector<uint32_t> storage = view.findStorages();
+  std::vector<uint8_t> touched(view.numArgs, 0); // a bit a phase
+  std::vector<uint8_t> writer(view.numArgs, 0);  // 1 + the phase
+  const std::vector<uint32_t> *ops[] = {&phases.forwardOps, &phases.inputOps,
+                                        &phases.weightOps};
+  for (unsigned phase = 0; phase < 3; ++phase)
+    for (uint32_t op : *ops[phase]) {
+      for (uint32_t value : view.operands(op))
+        if (uint32_t arg = storage[value]; view.isArg(arg))
+          touched[arg] |= 1U << phase;
+      if (view.traits[op].ordered && isa<WriteOp>(view.ops[op]))
+        if (uint32_t arg = view.operands(op).front(); view.isArg(arg))
+          writer[arg] = 1 + phase;
+    }
+  for (uint32_t arg = 0; arg < view.numArgs; ++arg)
+    for (unsigned phase = 0; phase < 3; ++phase) {
+      if (writer[arg] == 0 || writer[arg] == 1 + phase ||
+          !(touched[arg] >> phase & 1))
+        continue;
+      joint::GraphOp graph = view.graph;
+      auto diag = graph.emitOpError("writes '")
+                  << view.name(arg) << "' in the "
+                  << kPhaseNames[writer[arg] - 1] << ", and the "
+                  << kPhaseNames[phase]
+                  << " reads or writes it too: with several micro-batches in "
+                     "flight one would see what another one has written";
+      diag.attachNote() << "let one phase alone read and write it: copy the "
+                           "value that the others read";
+      return diag;
+    }
+  return success();
+}
