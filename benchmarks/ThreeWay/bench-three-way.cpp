@@ -175,6 +175,13 @@ int main(int argc, char **argv) {
     auto text = bench::valueOf(argc, argv, option);
     return text ? std::atof(std::string(*text).c_str()) : otherwise;
   };
+  bool hasFile = std::any_of(argv + 1, argv + argc, [](llvm::StringRef word) {
+    return !word.starts_with("--");
+  });
+  if (!hasFile) {
+    std::fprintf(stderr, "error: no program is given\nusage: %s\n", kUsage);
+    return 2;
+  }
   auto device = bench::valueOf(argc, argv, "--device");
   MLIRContext context;
   registerTrainingGraph(context);

@@ -395,6 +395,8 @@ def SplitBackward : Pass<"cutback-split-backward", "mlir::ModuleOp"> {
     input phase followed by the weight phase as the backward; with `cuts`, that
     no three phases cost less than the bound of the remark (category
     `cutback-phases`).
+    Refuses: a graph in which two phases would read or write an argument that is
+    written, for a schedule runs other micro-batches in between.
     Never: runs an op with an effect twice or in another order.
     Cost: some dozens of maximum flows, fewer for large graphs.
 
