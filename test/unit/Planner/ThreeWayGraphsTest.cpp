@@ -234,6 +234,21 @@ TEST_F(ThreeWayGraphs, AParameterThatMeetsTheInputLast) {
        {{"w"}, {"v"}}});
 }
 
+/// One tensor with two names, before and after: each has the whole sum.
+TEST_F(ThreeWayGraphs, TiedWeights) {
+  std::string text = stage(
+      {"w", "v", "u"}, call("a", "mm", {"x", "w"}) + call("b", "relu", {"a"}) +
+                           call("c", "mm", {"b", "v"}) +
+                           "  %ut = aten.t(%u) : (M) -> M\n" +
+                           call("y", "mm", {"c", "ut"}));
+  std::string tied = "#joint.role<param \"u\">";
+  text.replace(text.find(tied), tied.size(), tied + ", joint.tied = \"w\"");
+  size_t at;
+  while ((at = text.find("(M) -> M")) != std::string::npos)
+    text.replace(at, 8, "(tensor<4x4xf32>) -> tensor<4x4xf32>");
+  check({text, 1, 3, {{"w"}, {"v"}, {"u"}}});
+}
+
 /// The weight phase needs nothing that is computed in the input phase, and the
 /// other way round.
 TEST_F(ThreeWayGraphs, NoParametersAndNoWeightPhase) {
