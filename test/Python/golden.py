@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Models through torch.compile with Cutback's plan, against PyTorch's results.
 
-    golden.py [--compiler=eager|inductor|both] [--inductor=NAME,...] FOLDER
-              [NAME...]
+    golden.py [--compiler=eager|inductor|both] [--inductor=NAME,...]
+              [--share=K/N] FOLDER [NAME...]
 
-One line a model; exit status 1 if a value differs or PyTorch had to decide.
+With --share each N-th model, from the K-th on. One line a model; exit status 1 if a value differs or PyTorch had to decide.
 Such a line goes to stderr too, past whoever reads the output.
 
 With `eager` both cost models, with `inductor` the default one. `both` does the
@@ -136,11 +136,13 @@ def main():
     parser.add_argument("--compiler", default="eager",
                         choices=("eager", "inductor", "both"))
     parser.add_argument("--inductor", default="")
+    parser.add_argument("--share", default="0/1")
     parser.add_argument("folder")
     parser.add_argument("names", nargs="*")
     given = parser.parse_args()
     models = [Model(given.folder + "/" + name) for name in given.names]
-    models = models or all_models(given.folder)
+    part, parts = map(int, given.share.split("/"))
+    models = (models or all_models(given.folder))[part::parts]
     failed = 0
     for model in models:
         for compiler, cost_models, wrong in lines(

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Runs the cases of index-ops.json: each one index that PyTorch was given.
 
-    index-ops.py CUTBACK... [--every=N]
+    index-ops.py CUTBACK... [--share=K/N]
 
 The rest of the command line runs the step; it gets --inputs and --outputs. A
 case that PyTorch computes has its loss and its gradient of x, any other is an
 error that names index and size: no case has another value. Prints how many
-were right and each one that was not. With --every, one case of N.
+were right and each one that was not. With --share, one case of N from the K-th on.
 """
 
 import json
@@ -62,22 +62,22 @@ def problem_of(case, command, folder):
 
 
 def main():
-    every = 1
+    part, parts = 0, 1
     command = []
     for argument in sys.argv[1:]:
-        if argument.startswith("--every="):
-            every = int(argument.split("=")[1])
+        if argument.startswith("--share="):
+            part, parts = map(int, argument[8:].split("/"))
         else:
             command.append(argument)
     cases = json.loads((HERE / "index-ops.json").read_text())
     right = 0
     with tempfile.TemporaryDirectory() as folder:
-        for case in cases[::every]:
+        for case in cases[part::parts]:
             problem = problem_of(case, command, pathlib.Path(folder))
             right += not problem
             if problem:
                 print(f"{case[0]}, index {case[2]} of {case[3]}: {problem}")
-    print(f"{right} of {len(cases[::every])} cases as in PyTorch")
+    print(f"{right} of {len(cases[part::parts])} cases as in PyTorch")
 
 
 if __name__ == "__main__":
