@@ -26,6 +26,7 @@
 #include "cutback/Runtime/Pipeline/PipelineCosts.h"
 #include "cutback/Schedule/Check.h"
 #include "cutback/Schedule/Generate.h"
+#include "cutback/Support/Checksum.h"
 #include "cutback/Support/Text.h"
 
 #include "llvm/Support/FormatVariadic.h"
@@ -64,7 +65,7 @@ private:
   int emitStage(PlannedStage &planned);
   int compilePhase(const PartitionResult &plan, joint::GraphOp graph,
                    const std::string &folder, PipelinePhase &entry);
-  int addWeights(const PipelineStage &stage);
+  int addWeights(PipelineStage &stage);
   void addFile(const std::string &name, std::string data) {
     program.files.emplace_back(name, std::move(data));
   }
@@ -319,7 +320,7 @@ int Splitter::compilePhase(const PartitionResult &plan, joint::GraphOp graph,
 }
 
 /// What the stage alone reads, of the model's tensors.
-int Splitter::addWeights(const PipelineStage &stage) {
+int Splitter::addWeights(PipelineStage &stage) {
   std::vector<interpreter::NamedTensor> tensors;
   auto add = [&](const std::string &name) {
     if (auto tensor = sources.find(name))
@@ -329,9 +330,11 @@ int Splitter::addWeights(const PipelineStage &stage) {
     add(parameter.name);
   for (const PipelineBuffer &buffer : stage.buffers)
     add(buffer.name);
-  if (!tensors.empty())
-    addFile(stage.name + "/" + kWeightsFile,
-            interpreter::encodeTensors(tensors));
+  if (tensors.empty())
+    return Done;
+  std::string file = interpreter::encodeTensors(tensors);
+  stage.weights = checksumOf(file);
+  addFile(stage.name + "/" + kWeightsFile, std::move(file));
   return Done;
 }
 

@@ -18,6 +18,7 @@
 #include "cutback/Runtime/Pipeline/Agreement.h"
 #include "cutback/Runtime/Pipeline/Collectives.h"
 #include "cutback/Runtime/Pipeline/MpiTransport.h"
+#include "cutback/Runtime/Pipeline/PipelineCosts.h"
 #include "cutback/Runtime/Pipeline/ThreadTransport.h"
 #include "cutback/Schedule/Check.h"
 #include "cutback/Schedule/Csv.h"
@@ -87,26 +88,6 @@ bool pipeline::isPipelineFolder(const std::string &folder) {
 // The schedule
 //===----------------------------------------------------------------------===//
 
-/// Pairs of stages between which values go.
-static std::vector<Crossing> crossingsOf(const Pipeline &pipeline) {
-  std::map<std::pair<int, int>, Crossing> all;
-  for (const Edge &edge : edgesOf(pipeline)) {
-    auto [found, isNew] = all.try_emplace({edge.from, edge.to});
-    Crossing &one = found->second;
-    if (isNew)
-      one.hasGradient = false;
-    one.from = edge.from;
-    one.to = edge.to;
-    one.bytes += edge.bytes;
-    one.hasGradient |= edge.hasGradient;
-    one.gradientBytes += edge.hasGradient ? edge.bytes : 0;
-  }
-  std::vector<Crossing> crossings;
-  for (const auto &[stages, one] : all)
-    crossings.push_back(one);
-  return crossings;
-}
-
 static std::optional<Schedule> readSchedule(const std::string &path,
                                             ScheduleError &error) {
   std::ifstream file(path, std::ios::binary);
@@ -170,9 +151,11 @@ pipeline::makeSchedule(const PipelineRunOptions &options,
     for (const Row &row : made->rows)
       for (const auto &action : row)
         hasTransfers |= action && !isCompute(action->kind);
-    auto fault = checkActions(*made, crossingsOf(pipeline),
+    auto fault = checkActions(*made, costsOf(pipeline).crossings,
                               hasTransfers ? ListForm::WithTransfers
                                            : ListForm::Compute);
+    if (!fault)
+      fault = checkPhases(*made, pipeline);
     if (!fault)
       return hasTransfers ? compute : *made;
     wrong = *fault;
@@ -209,8 +192,16 @@ int RankRun::addWeights(StepError &error) {
   for (int stage : schedule.stagesOf(transport.rank())) {
     std::string path =
         options.folder + "/" + pipeline.stages[stage].name + "/" + kWeightsFile;
-    if (::access(path.c_str(), F_OK) == 0)
-      error.what = weights.add(path);
+    const std::string &checksum = pipeline.stages[stage].weights;
+    auto check = [&](std::string_view bytes) {
+      return std::string(checksumOf(bytes) == checksum
+                             ? ""
+                             : "is of another split than its pipeline.json");
+    };
+    if (!checksum.empty())
+      error = {weights.add(path, check),
+               "copy all of the folder that `cutback split` wrote, or give "
+               "--weights"};
     if (!error.what.empty())
       return WrongInput;
   }

@@ -103,7 +103,10 @@ static std::string stageText(const PipelineStage &stage) {
          MemberText::list(stage.parameters, parameterText) +
          ",\n   \"buffers\": " + MemberText::list(stage.buffers, bufferText) +
          ",\n   \"outputs\": " + MemberText::list(stage.outputs, outputText) +
-         ",\n   \"phases\": [" + phases + "]" + ",\n   \"forward_saves\": " +
+         ",\n   \"phases\": [" + phases + "]" +
+         member("weights",
+                stage.weights.empty() ? "" : quoteJson(stage.weights)) +
+         ",\n   \"forward_saves\": " +
          MemberText::list(stage.forwardSaves, quoteJson) +
          ",\n   \"forward_saved_bytes\": " +
          std::to_string(stage.forwardSavedBytes) + ",\n   \"input_saves\": " +
@@ -156,8 +159,9 @@ public:
 private:
   void readStage(JsonValue value) {
     only(value, {"name", "receives", "sends", "inputs", "parameters", "buffers",
-                 "outputs", "phases", "forward_saves", "forward_saved_bytes",
-                 "input_saves", "input_saved_bytes", "throughout_saved_bytes"});
+                 "outputs", "phases", "weights", "forward_saves",
+                 "forward_saved_bytes", "input_saves", "input_saved_bytes",
+                 "throughout_saved_bytes"});
     PipelineStage &stage = pipeline.stages.emplace_back();
     stage.name = text(value, "name");
     for (JsonValue one : list(value, "receives"))
@@ -174,6 +178,7 @@ private:
       readOutput(one, stage.outputs.emplace_back());
     for (JsonValue one : list(value, "phases"))
       readPhase(one, stage);
+    stage.weights = text(value, "weights", Optional);
     stage.forwardSaves = texts(value, "forward_saves");
     stage.forwardSavedBytes = number(value, "forward_saved_bytes");
     stage.inputSaves = texts(value, "input_saves");

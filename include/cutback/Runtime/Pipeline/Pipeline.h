@@ -106,6 +106,9 @@ struct PipelineStage {
   std::vector<PipelineBuffer> buffers;
   std::vector<PipelineOutput> outputs;
   std::array<PipelinePhase, kPhases> phases;
+  /// checksumOf() the file of weights in the stage's folder; empty: there is
+  /// none.
+  std::string weights;
   /// What a micro-batch keeps from the forward to the phases after it, and
   /// from `input` to `weight`, without parameters and buffers: names and bytes.
   std::vector<std::string> forwardSaves, inputSaves;

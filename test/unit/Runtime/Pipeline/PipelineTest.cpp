@@ -70,6 +70,7 @@ Pipeline example() {
                   named<PipelineOutput>("output.1", {})};
   last.outputs[0].dim = 1;
   last.outputs[1].merge = PipelineOutput::Mean;
+  last.weights = "34cd";
   last.forwardSaves = {"saved.0", "saved.1"};
   last.forwardSavedBytes = 48;
   last.inputSaves = {"saved.1"};
@@ -101,6 +102,8 @@ TEST(PipelineTest, GoesThroughItsText) {
   EXPECT_EQ(last.phases[PipelineStage::Forward].checksum, "12ab");
   EXPECT_EQ(last.phases[PipelineStage::Forward].arenaBytes, 640);
   EXPECT_FALSE(last.phases[PipelineStage::Weight]);
+  EXPECT_EQ(last.weights, "34cd");
+  EXPECT_EQ(again.stages[0].weights, "");
   EXPECT_EQ(last.forwardSaves.size(), 2u);
   EXPECT_EQ(last.inputSavedBytes, 24);
 }
