@@ -74,6 +74,26 @@ static std::string print(ModuleOp module) {
   return text;
 }
 
+FailureOr<PlannedPhase> cutback::planPhase(PhaseGraph phase,
+                                           const PartitionOptions &options,
+                                           PipelineStage &stage) {
+  PlannedPhase planned;
+  planned.text = print(*phase.module);
+  auto plan = planStep(phase.graph, phaseOptions(options));
+  if (failed(plan))
+    return failure();
+  planned.plan = std::move(*plan);
+  planned.phase = std::move(phase);
+  PipelinePhase &entry = stage.phases[kindOf(planned.phase.name)];
+  entry.folder = stage.name + "/" + planned.phase.name;
+  if (planned.plan->kernelPlan)
+    entry.picoseconds =
+        static_cast<int64_t>(planned.plan->kernelPlan->ps());
+  if (planned.plan->memory)
+    entry.arenaBytes = planned.plan->memory->arenaBytes();
+  return planned;
+}
+
 FailureOr<PlannedStage> cutback::planStage(const CutProgram &program,
                                            unsigned number,
                                            const StageFacts &facts,
@@ -89,19 +109,11 @@ FailureOr<PlannedStage> cutback::planStage(const CutProgram &program,
     return failure();
   describeSaved(*phases, planned.stage);
   for (PhaseGraph &phase : *phases) {
-    PlannedPhase &one = planned.phases.emplace_back();
-    one.text = print(*phase.module);
-    auto plan = planStep(phase.graph, phaseOptions(request.partition));
-    if (failed(plan))
+    FailureOr<PlannedPhase> one =
+        planPhase(std::move(phase), request.partition, planned.stage);
+    if (failed(one))
       return failure();
-    one.plan = std::move(*plan);
-    one.phase = std::move(phase);
-    PipelinePhase &entry = planned.stage.phases[kindOf(one.phase.name)];
-    entry.folder = planned.stage.name + "/" + one.phase.name;
-    if (one.plan->kernelPlan)
-      entry.picoseconds = static_cast<int64_t>(one.plan->kernelPlan->ps());
-    if (one.plan->memory)
-      entry.arenaBytes = one.plan->memory->arenaBytes();
+    planned.phases.push_back(std::move(*one));
   }
   return planned;
 }

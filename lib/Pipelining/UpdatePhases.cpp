@@ -6,6 +6,7 @@
 
 #include "cutback/Pipelining/UpdatePhases.h"
 
+#include "cutback/Dialect/Joint/CallArgs.h"
 #include "cutback/Interpreter/Step.h"
 #include "cutback/Training/Update.h"
 

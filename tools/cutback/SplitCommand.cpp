@@ -28,12 +28,18 @@ CommandSpec splitSpec() {
       "time. Each is\ndifferentiated and planned by itself; `cutback schedule "
       "P` shows how they would\nrun, `cutback run P --local` runs them in one "
       "process, `mpirun -n N cutback-run P`\non several.";
-  spec.options = withPlanOptions(splitOptions());
+  std::vector<OptionSpec> options = splitOptions();
+  for (OptionSpec &option : optimizerOptions())
+    if (option.name != "accumulate")
+      options.push_back(std::move(option));
+  spec.options = withPlanOptions(std::move(options));
   spec.examples = {
       "split model.pt2 -o P --stages=4",
       "split model.pt2 -o P --split-spec=layers.4=begin,layers.8=end",
       "split model.pt2 -o P --stages=2 --multi-use=transmit",
       "split model.pt2 -o P --stages=2 --target=reference",
+      "split model.pt2 -o P --stages=4 --stage-memory=8GiB --schedule=1F1B",
+      "split model.pt2 -o P --stages=4 --optimizer=adamw --clip-norm=1",
   };
   return spec;
 }

@@ -186,6 +186,12 @@ int readSplitRequest(Session &session, SplitRequest &request) {
     return code;
   if (int code = readMemory(session, request))
     return code;
+  request.optimizer = readOptimizer(line, error);
+  if (!error.empty())
+    return wrongUsage(session, error, "see `cutback split --help`");
+  if (line.has("accumulate"))
+    return wrongUsage(session, "a pipeline adds its micro-batches itself",
+                      "leave --accumulate out");
   request.isWhole = line.get("backward") == "whole";
   if (int code = refuseOthers(session, request))
     return code;

@@ -22,6 +22,7 @@
 #include "cutback/Pipelining/FixSizes.h"
 #include "cutback/Pipelining/PlanStage.h"
 #include "cutback/Pipelining/StageOptions.h"
+#include "cutback/Pipelining/UpdatePhases.h"
 #include "cutback/Report/PartitionFiles.h"
 #include "cutback/Runtime/Pipeline/PipelineCosts.h"
 #include "cutback/Schedule/Check.h"
@@ -62,6 +63,7 @@ private:
   const pipeline::StageCosts *costsAt(unsigned stage, unsigned level);
   int fit();
   int fitTo(const pipeline::Schedule &schedule, std::string &why);
+  int addUpdate(unsigned number, PlannedStage &planned);
   int emitStage(PlannedStage &planned);
   int compilePhase(const PartitionResult &plan, joint::GraphOp graph,
                    const std::string &folder, PipelinePhase &entry);
@@ -77,6 +79,7 @@ private:
   CutProgram stages;
   TrainingGraphOptions gradients;          ///< of each stage
   std::vector<PartitionOptions> optionsOf; ///< by stage
+  std::vector<Optimizer> optimizers;       ///< by stage
   StageFacts facts;
   /// By stage and level; nothing where there is no plan.
   std::map<std::pair<unsigned, unsigned>, std::optional<PlannedStage>> plans;
@@ -338,6 +341,32 @@ int Splitter::addWeights(PipelineStage &stage) {
   return Done;
 }
 
+/// The phases of the optimizer.
+int Splitter::addUpdate(unsigned number, PlannedStage &planned) {
+  joint::GraphOp stage = stages.stages[number];
+  if (!request.optimizer || stage.getOutput().getGradientOf().empty())
+    return Done;
+  if (optimizers.empty()) {
+    auto distributed = distributeOptimizer(stages, *request.optimizer);
+    if (failed(distributed))
+      return WrongInput;
+    optimizers = std::move(*distributed);
+    for (const StageState &state : stages.state)
+      if (StringRef(state.name).starts_with("param."))
+        program.pipeline.parameters.push_back(state.name);
+  }
+  auto phases = makeUpdatePhases(stage, optimizers[number]);
+  if (failed(phases))
+    return WrongInput;
+  for (PhaseGraph &phase : *phases) {
+    auto one = planPhase(std::move(phase), optionsOf[number], planned.stage);
+    if (failed(one))
+      return NoPlan;
+    planned.phases.push_back(std::move(*one));
+  }
+  return Done;
+}
+
 int Splitter::emitStage(PlannedStage &planned) {
   PipelineStage &stage = planned.stage;
   for (PlannedPhase &phase : planned.phases) {
@@ -372,6 +401,8 @@ int Splitter::run() {
     alone->push_back(stages.stages[number]->clone());
     addFile(planned.stage.name + "/" + kPartitionFiles[0],
             printModule(*alone));
+    if (int code = addUpdate(number, planned))
+      return code;
     if (int code = emitStage(planned))
       return code;
     if (makesLoss(stages, number)) {

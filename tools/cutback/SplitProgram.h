@@ -7,7 +7,8 @@
 #include "TargetFiles.h"
 
 #include "cutback/Pipelining/StageChoice.h"
-#include "cutback/Pipelining/StageGraphs.h"
+#include "cutback/Pipelining/DescribeStage.h"
+#include "cutback/Training/Optimizer.h"
 #include "cutback/Runtime/Pipeline/Pipeline.h"
 
 namespace cutback {
@@ -27,6 +28,7 @@ struct SplitRequest {
   std::optional<int64_t> memoryLimit;
   std::optional<std::string> schedule;
   std::optional<int> ranks, microBatches;
+  std::optional<Optimizer> optimizer; ///< stages get their updates
   TargetChoice target; ///< "reference": no machine code
 };
 

@@ -30,6 +30,12 @@ struct PlannedStage {
   std::vector<PlannedPhase> phases;
 };
 
+/// Plans the launches of a phase, on the device of `options`, and adds it to
+/// `stage`. Fails with an error at the graph.
+mlir::FailureOr<PlannedPhase> planPhase(PhaseGraph phase,
+                                        const PartitionOptions &options,
+                                        PipelineStage &stage);
+
 /// Plans stage `number` of `program` and its phases. The program stays as it
 /// is: plans are made of copies. Fails with an error at the stage.
 mlir::FailureOr<PlannedStage> planStage(const CutProgram &program,

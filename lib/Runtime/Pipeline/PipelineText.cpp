@@ -17,7 +17,7 @@
 using namespace cutback;
 
 static constexpr const char *kPhaseNames[] = {"forward", "backward", "input",
-                                              "weight", "update"};
+                                              "weight", "norms", "update"};
 static constexpr const char *kMerges[] = {"concatenate", "mean", "sum",
                                           "equal"};
 
@@ -126,6 +126,10 @@ std::string cutback::writePipeline(const Pipeline &pipeline) {
       "{\n  \"cutback_pipeline\": " + std::to_string(Pipeline::kVersion) +
       ",\n  \"model\": " + quoteJson(pipeline.model) +
       ",\n  \"target\": " + quoteJson(pipeline.target) + loss +
+      (pipeline.parameters.empty()
+           ? ""
+           : ",\n  \"parameters\": " +
+                 MemberText::list(pipeline.parameters, quoteJson)) +
       ",\n  \"stages\": " + MemberText::list(pipeline.stages, stageText);
   return text + manifestTail(text);
 }
@@ -141,8 +145,8 @@ public:
   explicit Reader(Pipeline &pipeline) : pipeline(pipeline) {}
 
   std::string run(JsonValue root) {
-    only(root,
-         {"cutback_pipeline", "model", "target", "loss", "stages", "checksum"});
+    only(root, {"cutback_pipeline", "model", "target", "loss", "parameters",
+                "stages", "checksum"});
     pipeline.model = text(root, "model");
     pipeline.target = text(root, "target");
     pipeline.checksum = text(root, "checksum");
@@ -151,6 +155,8 @@ public:
       pipeline.lossStage = number(loss, "stage");
       pipeline.loss = text(loss, "name");
     }
+    if (root.find("parameters"))
+      pipeline.parameters = texts(root, "parameters");
     for (JsonValue one : list(root, "stages"))
       readStage(one);
     return problem.empty() ? pipeline.verify() : problem;

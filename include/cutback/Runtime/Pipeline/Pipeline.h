@@ -94,9 +94,10 @@ struct PipelineStage {
     Backward, ///< all of it
     Input,    ///< gradients of what it received: what earlier stages wait for
     Weight,   ///< the rest
+    Norms,    ///< what the norm of all gradients is made of
     Update,   ///< a step of the optimizer
   };
-  static constexpr int kPhases = 5;
+  static constexpr int kPhases = 6;
 
   std::string name; ///< "stage0"
   std::vector<PipelineReceive> receives;
@@ -117,7 +118,7 @@ struct PipelineStage {
   int64_t throughoutSavedBytes = 0;
 };
 
-/// "forward", "backward", "input", "weight", "update".
+/// "forward", "backward", "input", "weight", "norms", "update".
 const char *nameOf(PipelineStage::PhaseKind kind);
 
 struct Pipeline {
@@ -129,6 +130,9 @@ struct Pipeline {
   /// interpreter, which reads the IR in their folders.
   std::string target;
   std::vector<PipelineStage> stages;
+  /// Names of the parameters of all stages, each once, in the order of the
+  /// model's: that in which the norm of all gradients adds them.
+  std::vector<std::string> parameters;
   /// The stage that makes the loss, under this name; -1 and empty: none.
   int64_t lossStage = -1;
   std::string loss;
