@@ -27,6 +27,28 @@ std::vector<OptionSpec> cutback::pipelineOptions() {
        "of a pipeline: N ranks as threads of this process;\n"
        "without it those that mpirun -n N has started",
        false, 1},
+      {"train", OptionSpec::Flag, "",
+       "of a pipeline of `split --optimizer`: steps with\n"
+       "updates. --inputs has one dimension more: micro-batch\n"
+       "i of step k of M has row k * M + i"},
+      {"steps", OptionSpec::Integer, "N", "with --train: of it all", false, 1},
+      {"until", OptionSpec::Integer, "N",
+       "with --train: stop after this step all the same", false, 1},
+      {"lr", OptionSpec::Number, "X",
+       "with --train: learning rate, the highest one"},
+      {"lr-schedule", OptionSpec::Choice, "constant|cosine",
+       "with --train: of the learning rate; cosine goes down\n"
+       "to --min-lr"},
+      {"min-lr", OptionSpec::Number, "X", "with --lr-schedule=cosine"},
+      {"warmup", OptionSpec::Integer, "N",
+       "with --train: steps in which it rises first"},
+      {"loss-scale", OptionSpec::Text, "dynamic|X",
+       "with --train, of an update with --scale-loss"},
+      {"state", OptionSpec::Text, "F",
+       "with --train: go on from this safetensors file, if it\n"
+       "is there, and write it: the file of `cutback train`"},
+      {"save-every", OptionSpec::Integer, "N",
+       "with --state: write it after so many steps too", false, 1},
       {"mpi", OptionSpec::Choice, "openmpi|mpich",
        "which MPI; default: that of the mpirun"},
       {"timeout", OptionSpec::Number, "SECONDS",
@@ -43,6 +65,60 @@ static void complain(const std::string &what, const std::string &next) {
   std::fprintf(stderr, "cutback-run: error: %s\ncutback-run: note: %s\n",
                what.c_str(), next.c_str());
   std::fflush(stderr);
+}
+
+/// The options of --train. False if they are wrong.
+static bool readTraining(const CommandLine &line,
+                         pipeline::PipelineRunOptions &options) {
+  static constexpr const char *kOfTraining[] = {
+      "steps",  "until",      "lr",    "lr-schedule", "min-lr",
+      "warmup", "loss-scale", "state", "save-every"};
+  if (!line.has("train")) {
+    for (const char *name : kOfTraining)
+      if (line.has(name)) {
+        complain(std::string("--") + name + " goes with --train",
+                 "without it one step runs, and nothing is updated");
+        return false;
+      }
+    return true;
+  }
+  auto wrong = [&](const char *what, const char *next) {
+    complain(what, next);
+    return false;
+  };
+  if (!line.has("steps") || !line.has("lr") || !line.has("inputs"))
+    return wrong("expected --steps=N, --lr=X and --inputs=F with --train",
+                 "cutback-run --help shows all options");
+  for (const char *other : {"outputs", "trace", "forward-only"})
+    if (line.has(other))
+      return wrong((std::string("--") + other + " is of one step").c_str(),
+                   "leave it out of a training");
+  pipeline::PipelineTrainOptions &train = options.train.emplace();
+  train.rate.peak = *line.number("lr");
+  train.rate.steps = *line.integer("steps");
+  train.rate.warmup = line.integer("warmup").value_or(0);
+  train.rate.least = line.number("min-lr").value_or(0);
+  if (line.get("lr-schedule") == "cosine")
+    train.rate.kind = LearningRate::Cosine;
+  if (line.has("min-lr") &&
+      (train.rate.kind != LearningRate::Cosine || train.rate.least < 0 ||
+       train.rate.least > train.rate.peak))
+    return wrong("--min-lr takes a number from 0 to --lr, and goes with "
+                 "--lr-schedule=cosine",
+                 "cutback-run --help shows all options");
+  train.until = line.integer("until").value_or(0);
+  train.state = std::string(line.get("state").value_or(""));
+  train.saveEvery = line.integer("save-every").value_or(0);
+  if (train.saveEvery && train.state.empty())
+    return wrong("--save-every goes with --state",
+                 "there is no file to write");
+  if (auto text = line.get("loss-scale")) {
+    train.scale = LossScale::parse(*text);
+    if (!train.scale)
+      return wrong("--loss-scale takes 'dynamic' or a positive number",
+                   "cutback-run --help shows all options");
+  }
+  return true;
 }
 
 int cutback::runPipelineCommand(const CommandLine &line) {
@@ -69,6 +145,8 @@ int cutback::runPipelineCommand(const CommandLine &line) {
     std::printf("%s\n", one.c_str());
   };
   options.complain = complain;
+  if (!readTraining(line, options))
+    return WrongUsage;
   for (const char *other : {"check-memory", "hook", "anomaly"})
     if (line.has(other)) {
       complain(std::string("--") + other + " is for a step of one process",

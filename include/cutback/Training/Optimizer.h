@@ -6,6 +6,7 @@
 #define CUTBACK_TRAINING_OPTIMIZER_H
 
 #include "cutback/Support/CommandLine.h"
+#include "cutback/Support/LearningRate.h"
 
 #include <optional>
 #include <string>
@@ -58,18 +59,6 @@ std::optional<Optimizer> readOptimizer(const CommandLine &line,
 std::vector<std::string> optimizerText(const CommandLine &line);
 std::optional<Optimizer> readOptimizer(const std::vector<std::string> &options,
                                        std::string &error);
-
-/// The learning rate of each step.
-struct LearningRate {
-  enum Kind { Constant, Cosine } kind = Constant;
-  double peak = 0;
-  double least = 0;   ///< where the cosine ends
-  int64_t warmup = 0; ///< steps of a linear rise from peak / warmup to peak
-  int64_t steps = 1;  ///< of the whole training: where the cosine ends
-
-  /// Of step number `step`, counted from 0.
-  double at(int64_t step) const;
-};
 
 } // namespace cutback
 

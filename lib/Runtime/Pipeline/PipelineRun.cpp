@@ -12,7 +12,7 @@
 // A rank that fails in 3 ends all (Peers.h). Exit codes are those of `cutback`;
 // all ranks have the same.
 
-#include "cutback/Runtime/Pipeline/PipelineRun.h"
+#include "RankRun.h"
 
 #include "cutback/Runtime/Elements.h"
 #include "cutback/Runtime/Pipeline/Agreement.h"
@@ -39,46 +39,6 @@
 
 using namespace cutback;
 using namespace cutback::pipeline;
-
-namespace {
-
-class RankRun {
-public:
-  RankRun(const PipelineRunOptions &options, Transport &transport)
-      : options(options), transport(transport), timeout(options.timeoutSeconds),
-        waiter(transport, timeout) {}
-
-  int run();
-
-private:
-  int prepare(StepError &error);
-  int addWeights(StepError &error);
-  std::unique_ptr<PhaseRunner>
-  openPhaseOf(int stage, PipelineStage::PhaseKind kind, StepError &error) const;
-  Fields fields() const;
-  int stop(const std::string &why, bool isOwn);
-  std::string report(std::string &file);
-  std::string describeRank() const;
-  std::string traceOf() const;
-  int finish(const std::string &file);
-  bool isFirst() const { return transport.rank() == 0; }
-  std::string describeLoss() const;
-  double lossOf(size_t microBatch) const;
-  double meanLoss() const;
-
-  const PipelineRunOptions &options;
-  Transport &transport;
-  std::chrono::duration<double> timeout;
-  Waiter waiter;
-  Pipeline pipeline;
-  Schedule schedule;
-  TensorFiles inputs, weights;
-  FindTensor findInput, findWeight;
-  std::unique_ptr<Peers> peers;
-  std::unique_ptr<Rank> rank;
-};
-
-} // namespace
 
 bool pipeline::isPipelineFolder(const std::string &folder) {
   return ::access((folder + "/" + kPipelineFile).c_str(), F_OK) == 0;
@@ -242,6 +202,7 @@ int RankRun::prepare(StepError &error) {
   RankOptions rankOptions;
   rankOptions.seed = options.seed;
   rankOptions.threads = options.threads;
+  rankOptions.isTraining = options.train.has_value();
   rank = std::make_unique<Rank>(pipeline, schedule, *peers, rankOptions);
   auto openPhase = [this](int stage, PipelineStage::PhaseKind kind,
                           StepError &why) {
@@ -249,6 +210,15 @@ int RankRun::prepare(StepError &error) {
   };
   if (!rank->open(openPhase, findWeight, error))
     return NoPlan;
+  if (options.train) {
+    if (int code = openTraining(error))
+      return code;
+    takeRows(0);
+    findInput = [this](const std::string &name) -> std::optional<GivenTensor> {
+      auto found = rows.find(name);
+      return found == rows.end() ? std::nullopt : std::optional(found->second);
+    };
+  }
   return rank->checkInputs(findInput, error) ? Done : WrongInput;
 }
 
@@ -350,9 +320,8 @@ std::string RankRun::report(std::string &file) {
   return "";
 }
 
-/// The files of all ranks as one.
-static std::string mergeFiles(const std::vector<std::string> &files,
-                              std::string &merged, size_t &count) {
+std::string pipeline::mergeFiles(const std::vector<std::string> &files,
+                                 std::string &merged, size_t &count) {
   std::vector<std::pair<ArtifactTensor, std::string_view>> all;
   for (const std::string &file : files) {
     std::vector<TensorEntry> entries;
@@ -432,6 +401,10 @@ int RankRun::stop(const std::string &why, bool isOwn) {
 }
 
 int RankRun::run() {
+  return options.train ? train() : runStep();
+}
+
+int RankRun::runStep() {
   StepError error;
   int code = prepare(error);
   Verdict verdict = agree(waiter, code, error, code ? Fields() : fields());

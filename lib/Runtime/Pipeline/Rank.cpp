@@ -105,7 +105,7 @@ bool Rank::findKept(Stage &stage, const FindTensor &weights, StepError &error) {
       }
       address = const_cast<char *>(given->bytes);
       bool isAligned = reinterpret_cast<uintptr_t>(address) % 16 == 0;
-      if (stage.plan.isWritten[i] || !isAligned) {
+      if (stage.plan.isWritten[i] || !isAligned || options.isTraining) {
         BlockRef copy = Block::make(bytesOf(wanted), keptCount);
         if (copy->bytes())
           std::memcpy(copy->data(), given->bytes, copy->bytes());
@@ -179,6 +179,8 @@ bool Rank::openStage(int number, const OpenPhase &openPhase, StepError &error) {
     stage.runners[kind]->setThreads(options.threads);
     arenaSize = std::max(arenaSize, stage.runners[kind]->arenaBytes());
   }
+  if (options.isTraining && !openUpdate(stage, openPhase, error))
+    return false;
   std::string what = stage.plan.make(pipeline, number, stage.runners);
   if (!what.empty()) {
     error = {what, "split the model again: its folder is of several splits"};
@@ -197,6 +199,10 @@ void Rank::shareArena() {
   uintptr_t at = (reinterpret_cast<uintptr_t>(arena->data()) + 255) / 256 * 256;
   for (auto &[number, stage] : stages)
     for (auto &runner : stage->runners)
+      if (runner)
+        runner->setArena(reinterpret_cast<char *>(at));
+  for (auto &[number, stage] : stages)
+    for (PhaseRunner *runner : {stage->norms.get(), stage->update.get()})
       if (runner)
         runner->setArena(reinterpret_cast<char *>(at));
 }

@@ -17,6 +17,7 @@ struct Rank::Stage {
   int number = 0;
   const PipelineStage *of = nullptr;
   StagePhases runners;
+  std::unique_ptr<PhaseRunner> norms, update; ///< of a training
   StagePlan plan;
   bool isWhole = false; ///< its backward is not split
   /// By micro-batch; its mode is known from the schedule.

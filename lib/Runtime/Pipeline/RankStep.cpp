@@ -120,7 +120,7 @@ BlockRef Rank::makeArgument(int microBatch, const ArtifactArgument &argument,
   if (kind == StagePlan::Argument::LossTangent) {
     Elements elements(block->data(), block->bytes(), argument.dtype);
     for (int64_t i = 0; i < elements.count(); ++i)
-      elements.set(i, shareOf(microBatch));
+      elements.set(i, lossScale * shareOf(microBatch));
     return block;
   }
   cutback::fillArgument(argument, seedOfMicroBatch(options.seed, microBatch),

@@ -5,12 +5,26 @@
 #define CUTBACK_RUNTIME_PIPELINE_PIPELINERUN_H
 
 #include "cutback/Runtime/Pipeline/Rank.h"
+#include "cutback/Support/LearningRate.h"
+#include "cutback/Support/LossScale.h"
 
 #include <functional>
 #include <memory>
 #include <string>
 
 namespace cutback::pipeline {
+
+/// A training in place of a step.
+struct PipelineTrainOptions {
+  LearningRate rate; ///< with the number of steps
+  int64_t until = 0; ///< step to stop after; 0: the last
+  /// As asked for; the update decides whether there is one.
+  std::optional<LossScale> scale;
+  /// A safetensors file to go on from, if it is there, and to write; empty:
+  /// none.
+  std::string state;
+  int64_t saveEvery = 0; ///< steps; 0: after the last one
+};
 
 struct PipelineRunOptions {
   std::string folder;
@@ -21,6 +35,7 @@ struct PipelineRunOptions {
   double timeoutSeconds = 600;
   int64_t seed = 0;
   unsigned threads = 1; ///< of each rank
+  std::optional<PipelineTrainOptions> train;
   /// So many ranks as threads of this process; 0: as mpirun started it.
   int ranks = 0;
   /// "openmpi", "mpich"; empty: what the environment says.

@@ -11,6 +11,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -33,6 +34,22 @@ struct RankOptions {
   /// the loss; empty: 1 / m each.
   std::vector<double> shares;
   unsigned threads = 1; ///< that phases may use
+  /// Steps end with update(): the phases of the optimizer are opened, and
+  /// parameters are memory of the rank.
+  bool isTraining = false;
+};
+
+/// What an update takes besides gradients.
+struct UpdateNumbers {
+  double learningRate = 0;
+  double step = 0;      ///< of those that changed parameters, from 1 on
+  double lossScale = 1; ///< of the gradients
+};
+/// What all gradients of a pipeline have in common.
+struct GradientNorms {
+  std::map<std::string, double> squares; ///< by "param.NAME"
+  bool isDouble = false;                 ///< their type, else f32
+  double greatest = 0; ///< magnitude; not finite where a gradient is not
 };
 
 /// A tensor that a rank has after a step. `bytes` until the next step.
@@ -71,6 +88,28 @@ public:
   /// LoopedBFS; those of a parameter that several stages have are added in the
   /// order of stages, and all have the sum.
   std::string step(const FindTensor &inputs);
+  /// Of the next step: the seed of its first micro-batch, and what the gradient
+  /// of the loss is multiplied by.
+  void setNumbers(int64_t seed, double factor) {
+    options.seed = seed;
+    lossScale = factor;
+  }
+  /// After a step: what its own gradients add to the norms of all. A parameter
+  /// of several stages is in that of the first. Whether there is an optimizer
+  /// that asks: else nothing.
+  std::string findNorms(double lossScale, GradientNorms &norms);
+  /// Updates the parameters of its stages; `norm` and `greatest` are those of
+  /// all gradients.
+  std::string update(const UpdateNumbers &numbers, double norm,
+                     double greatest);
+  /// With an optimizer: parameters and buffers that it has, and what the
+  /// optimizer keeps of them; of a replicated one on the rank of its first
+  /// stage alone, with `isAll` on each. Memory that steps change.
+  std::vector<RankTensor> state(bool isAll = false) const;
+  /// Whether the update scales the loss, or clips.
+  bool scalesLoss() const;
+  bool clips() const;
+
   /// Whether the last error was of this rank alone.
   bool isOwnError() const { return isOwn; }
 
@@ -98,6 +137,10 @@ private:
   bool openStage(int number, const OpenPhase &openPhase, StepError &error);
   bool findKept(Stage &stage, const FindTensor &weights, StepError &error);
   bool checkStage(Stage &stage, StepError &error);
+  bool openUpdate(Stage &stage, const OpenPhase &openPhase, StepError &error);
+  std::string runUpdate(Stage &stage, PhaseRunner &runner,
+                        const std::map<std::string, double> &numbers,
+                        const std::vector<char *> &results);
   void shareArena();
   void divideMeans();
   std::vector<PipelineStage::PhaseKind> phasesOf(const Stage &stage,
@@ -134,7 +177,11 @@ private:
   std::map<int, std::unique_ptr<Stage>> stages;
   std::map<std::string, BlockRef> ownKept; ///< parameters and buffers, copied
   std::map<std::string, char *> kept;      ///< by name, all of them
+  std::map<std::string, BlockRef> optimizerStates; ///< by name
+  std::map<std::string, ArtifactTensor> optimizerTensors;
+  std::set<std::string> updated; ///< names, while an update runs
   BlockRef arena;
+  double lossScale = 1;
   int64_t arenaSize = 0;
   const FindTensor *inputs = nullptr;
   ArtifactTensor loss;

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A rank's way through a step or a training: PipelineRun.cpp, RankTrain.cpp.
+#ifndef CUTBACK_LIB_RUNTIME_PIPELINE_RANKRUN_H
+#define CUTBACK_LIB_RUNTIME_PIPELINE_RANKRUN_H
+
+#include "cutback/Runtime/Pipeline/Agreement.h"
+#include "cutback/Runtime/Pipeline/PipelineRun.h"
+#include "cutback/Runtime/TensorFiles.h"
+
+namespace cutback::pipeline {
+
+/// A training that can go on.
+struct TrainedPoint {
+  int64_t steps = 0, seed = 0;
+  std::optional<LossScale> scale;
+
+  /// Steps that have changed parameters.
+  int64_t updates() const { return steps - (scale ? scale->skipped : 0); }
+};
+
+/// The files of all ranks as one.
+std::string mergeFiles(const std::vector<std::string> &files,
+                       std::string &merged, size_t &count);
+
+/// What is said of a step.
+struct TrainLine {
+  double loss = 0, rate = 0, norm = 0, seconds = 0;
+};
+
+class RankRun {
+public:
+  RankRun(const PipelineRunOptions &options, Transport &transport)
+      : options(options), transport(transport), timeout(options.timeoutSeconds),
+        waiter(transport, timeout) {}
+
+  int run();
+
+private:
+  int runStep();
+  int train();
+  int checkTraining(StepError &error);
+  int runTraining();
+  std::string trainStep(TrainedPoint &point, TrainLine &line);
+  /// Of the loss; every rank knows it.
+  const std::string &lossType() const { return lossDtype; }
+  std::string reduceNorms(const GradientNorms &own, double &norm,
+                          double &greatest);
+  std::string shareLoss(double &loss);
+  int restore(TrainedPoint &point, StepError &error);
+  int save(const TrainedPoint &point);
+  void takeRows(int64_t step);
+  int openTraining(StepError &error);
+  int prepare(StepError &error);
+  int addWeights(StepError &error);
+  std::unique_ptr<PhaseRunner>
+  openPhaseOf(int stage, PipelineStage::PhaseKind kind, StepError &error) const;
+  Fields fields() const;
+  int stop(const std::string &why, bool isOwn);
+  std::string report(std::string &file);
+  std::string describeRank() const;
+  std::string traceOf() const;
+  int finish(const std::string &file);
+  bool isFirst() const { return transport.rank() == 0; }
+  std::string describeLoss() const;
+  double lossOf(size_t microBatch) const;
+  double meanLoss() const;
+
+  const PipelineRunOptions &options;
+  Transport &transport;
+  std::chrono::duration<double> timeout;
+  Waiter waiter;
+  Pipeline pipeline;
+  Schedule schedule;
+  TensorFiles inputs, weights;
+  FindTensor findInput, findWeight;
+  /// Of a training: what the current step takes, by name.
+  std::map<std::string, GivenTensor> rows;
+  std::map<std::string, std::string> rowBytes;
+  TrainedPoint point;
+  std::string lossDtype = "f32";
+  bool isClipped = false;
+  double lastGreatest = 0; ///< magnitude of a gradient
+  std::unique_ptr<Peers> peers;
+  std::unique_ptr<Rank> rank;
+};
+
+} // namespace cutback::pipeline
+
+#endif // CUTBACK_LIB_RUNTIME_PIPELINE_RANKRUN_H
