@@ -175,6 +175,52 @@ TEST_P(ThreeWayModels, PhasesAreTheUnsplitBackwardToTheBit) {
   EXPECT_GE(parts, 2u);
 }
 
+/// Prices at which the cuts hand over as few bytes to the input phase as the
+/// closure does at its price, found by bench-three-way.
+struct StageCase {
+  const char *model;
+  double closurePrice, toInput, toWeight, critical;
+};
+
+TEST(ThreeWayStages, TheWeightPhaseIsHandedLessInNoMoreTime) {
+  const char *golden = std::getenv("CUTBACK_GOLDEN");
+  if (!golden)
+    GTEST_SKIP() << "CUTBACK_GOLDEN is not set: no models of real size";
+  constexpr StageCase kStages[] = {{"gpt2_124m", 0, 0.1, 0.25, 0.5},
+                                   {"gpt2_124m", 1, 1, 0, 0},
+                                   {"llama3_8b", 1, 1.5, 1.5, 1}};
+  MLIRContext context;
+  registerTrainingGraph(context);
+  for (const StageCase &stage : kStages) {
+    auto imported = readInput(
+        std::string(golden) + "/plan/" + stage.model + "/model.pt2", context);
+    ASSERT_TRUE(succeeded(imported)) << stage.model;
+    ASSERT_TRUE(cutStage(imported->graph, 0.4, 0.65)) << stage.model;
+    ASSERT_TRUE(succeeded(makeTrainingGraph(imported->graph)));
+    auto figuresOf = [&](const ThreeWayOptions &options) {
+      OwningOpRef<ModuleOp> copy(imported->module->clone());
+      auto made = partitionThreeWay(graphOf(*copy), options);
+      EXPECT_TRUE(succeeded(made)) << stage.model;
+      return succeeded(made) ? made->figures : ThreeWayFigures();
+    };
+    ThreeWayOptions options;
+    options.rule = ThreeWayRule::Closure;
+    options.toInputBytePs = options.toWeightBytePs = stage.closurePrice;
+    ThreeWayFigures closure = figuresOf(options);
+    options.rule = ThreeWayRule::Cuts;
+    options.toInputBytePs = stage.toInput;
+    options.toWeightBytePs = stage.toWeight;
+    options.criticalPrice = stage.critical;
+    ThreeWayFigures cuts = figuresOf(options);
+    EXPECT_LE(cuts.gap(), 0.01) << stage.model;
+    EXPECT_LE(cuts.toInputBytes, closure.toInputBytes * 1.005) << stage.model;
+    EXPECT_LE(cuts.toWeightBytes, closure.toWeightBytes * 0.7) << stage.model;
+    EXPECT_LE(cuts.againInInputPs + cuts.againInWeightPs,
+              (closure.againInInputPs + closure.againInWeightPs) * 1.005)
+        << stage.model;
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Models, ThreeWayModels, testing::ValuesIn(allModels()),
                          [](const testing::TestParamInfo<std::string> &info) {
                            return std::to_string(info.index) + "_" +
