@@ -171,10 +171,15 @@ int run(const Stage &stage, const std::string &device) {
 int main(int argc, char **argv) {
   if (auto code = bench::checkUsage(argc, argv, kUsage))
     return *code;
-  auto number = [&](const char *option, double otherwise) {
-    auto text = bench::valueOf(argc, argv, option);
-    return text ? std::atof(std::string(*text).c_str()) : otherwise;
-  };
+  double begin = 0.4, end = 0.65;
+  for (auto [option, value] :
+       {std::pair("--begin", &begin), std::pair("--end", &end)})
+    if (auto text = bench::valueOf(argc, argv, option);
+        text && llvm::StringRef(*text).getAsDouble(*value)) {
+      std::fprintf(stderr, "error: %s is a part of the ops, from 0 to 1\n",
+                   option);
+      return 2;
+    }
   bool hasFile = std::any_of(argv + 1, argv + argc, [](llvm::StringRef word) {
     return !word.starts_with("--");
   });
@@ -188,8 +193,7 @@ int main(int argc, char **argv) {
   for (int i = 1; i < argc; ++i) {
     if (llvm::StringRef(argv[i]).starts_with("--"))
       continue;
-    auto stage = readStage(argv[i], number("--begin", 0.4),
-                           number("--end", 0.65), context);
+    auto stage = readStage(argv[i], begin, end, context);
     if (!stage || run(*stage, device ? std::string(*device) : "h100"))
       return 1;
   }
