@@ -15,6 +15,7 @@
 
 #include "gtest/gtest.h"
 
+#include <cstdlib>
 #include <dlfcn.h>
 #include <fstream>
 
@@ -23,6 +24,9 @@ using namespace cutback;
 using namespace cutback::cuda;
 
 test::HostLaunch test::buildAndLoad(const std::vector<TextFile> &files) {
+  // Bits are those of any optimization, and most of the time is the compiler's;
+  // as for a user it is run by the tests of folders.
+  ::setenv("CXXFLAGS", "-O0", /*replace=*/0);
   ToolResult built = buildHostLibrary(findHostCompiler(), files);
   EXPECT_EQ(built.error, "") << built.log;
   llvm::SmallString<128> path;
