@@ -11,6 +11,7 @@ needs no PyTorch. With PyTorch (`TESTED_TORCH` names the releases):
     cutback.explain(model, *inputs)
     cutback.partition_fn           as AOTAutograd's partitioner
     cutback.InductorPartitioner()  as Inductor's
+    cutback.pipelining             stages for torch.distributed.pipelining
 """
 
 from ._library import (CutbackError, Diagnostic, Graph, LibraryMissing, Plan,
@@ -37,9 +38,11 @@ __all__ = ["CutbackError", "Diagnostic", "Graph", "HookPoint", "LibraryMissing",
 
 
 def __getattr__(name):
-    if name not in _WITH_TORCH:
-        raise AttributeError("module 'cutback' has no attribute '%s'" % name)
     import importlib
 
+    if name == "pipelining":
+        return importlib.import_module(".pipelining", __name__)
+    if name not in _WITH_TORCH:
+        raise AttributeError("module 'cutback' has no attribute '%s'" % name)
     module = importlib.import_module("." + _WITH_TORCH[name], __name__)
     return getattr(module, name)

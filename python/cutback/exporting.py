@@ -30,26 +30,26 @@ from .partition import FallbackWarning
 from .places import place_of
 
 
-def run_program(*arguments):
-    """`cutback compile` with these arguments."""
+def run_program(*arguments, command="compile"):
+    """`cutback COMMAND` with these arguments."""
     cutback = program_path()
     if cutback is None:
         raise _error("the program cutback is not found: put it in PATH, or name"
                      " it in CUTBACK_PROGRAM")
-    done = subprocess.run([cutback, "compile", *arguments],
+    done = subprocess.run([cutback, command, *arguments],
                           capture_output=True, text=True, check=False)
     with python_names():
         if done.returncode != 0:
             raise CutbackError(done.returncode, [Diagnostic(
                 "error", "", 0, 0, done.stderr.strip())])
-    _warn(done.stderr)
+    _warn(done.stderr, "cutback %s: " % command)
 
 
-def _warn(text):
+def _warn(text, prefix):
     """Of ops that the interpreter runs: a warning each, with its notes."""
-    for part in text.split("cutback compile: warning: ")[1:]:
+    for part in text.split(prefix + "warning: ")[1:]:
         warnings.warn("cutback: " + part.strip().replace(
-            "cutback compile: note: ", ""), FallbackWarning, stacklevel=8)
+            prefix + "note: ", ""), FallbackWarning, stacklevel=10)
 
 
 @dataclasses.dataclass
@@ -74,20 +74,31 @@ class Exported:
         return not isinstance(self.model, torch.nn.Module)
 
     @classmethod
-    def of(cls, model, args, kwargs, dynamic_shapes):
-        """Of a module for these arguments, or of a program."""
+    def of(cls, model, args, kwargs, dynamic_shapes, lacks_loss=False):
+        """Of a module for these arguments, or of a program; with `lacks_loss`
+        gradients may come from outside to any of its outputs."""
         if isinstance(model, torch.nn.Module):
-            return _of_module(cls, model, args, kwargs, dynamic_shapes)
+            return _of_module(cls, model, args, kwargs, dynamic_shapes,
+                              lacks_loss)
         if dynamic_shapes is not None:
             raise _error("dynamic_shapes goes with a module; the program was"
                          " exported with its own")
-        return _of_program(cls, model)
+        return _of_program(cls, model, lacks_loss)
 
     def compile(self, folder, options, points, strict):
         """Writes the step."""
+        place = self.place
+        self.write(lambda given, graph: run_program(
+            given, "-o", str(folder),
+            *("--hook=" + point for point in points),
+            *(["--strict"] if strict and not place.on_device else []),
+            *place.arguments(graph, options)))
+
+    def write(self, make):
+        """Calls `make` with the program as a file, and its graph."""
         program, self.program = self.program, None
         try:
-            _write(program, folder, options, points, strict, self.place)
+            _write(program, make)
         except CutbackError as error:
             # Steps of vmap and the like; other programs stay as they are, with
             # the ops that the model has.
@@ -96,7 +107,7 @@ class Exported:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", FutureWarning)
                 program = program.run_decompositions({})
-            _write(program, folder, options, points, strict, self.place)
+            _write(program, make)
 
     @property
     def count(self):
@@ -189,15 +200,12 @@ class Exported:
                        weights_only=True), guard)
 
 
-def _write(program, folder, options, points, strict, place):
+def _write(program, make):
     with tempfile.TemporaryDirectory(prefix="cutback-") as work:
         given = pathlib.Path(work) / "model.pt2"
         with _apart(program.state_dict):
             torch.export.save(program, given)
-        run_program(str(given), "-o", str(folder),
-                    *("--hook=" + point for point in points),
-                    *(["--strict"] if strict and not place.on_device else []),
-                    *place.arguments(program.graph, options))
+        make(str(given), program.graph)
 
 
 @contextlib.contextmanager
@@ -240,7 +248,7 @@ def _read(value):
     return float(value["float"]) if isinstance(value, dict) else value
 
 
-def _of_module(cls, model, args, kwargs, dynamic_shapes):
+def _of_module(cls, model, args, kwargs, dynamic_shapes, lacks_loss):
     tensors = [one for one in pytree.tree_leaves((args, kwargs))
                if isinstance(one, torch.Tensor)]
     place = place_of([*model.parameters(), *model.buffers(), *tensors])
@@ -260,7 +268,7 @@ def _of_module(cls, model, args, kwargs, dynamic_shapes):
         _names_of(model, args, kwargs),
         [(isinstance(one, torch.Tensor), type(one),
           None if isinstance(one, torch.Tensor) else one) for one in leaves],
-        _outputs_of(program, bool(wanted)), wanted, unreached,
+        _outputs_of(program, bool(wanted), lacks_loss), wanted, unreached,
         _own_of(program, place), guard, program)
 
 
@@ -372,7 +380,7 @@ def _names_of(model, args, kwargs):
     return names
 
 
-def _of_program(cls, program):
+def _of_program(cls, program, lacks_loss):
     place = place_of([*program.state_dict.values(),
                       *(one for one in pytree.tree_leaves(
                           program.example_inputs)
@@ -399,7 +407,8 @@ def _of_program(cls, program):
     names = ["'%s'" % (one.arg.name or i) for i, one in enumerate(specs)]
     made = cls(program, place, program.call_spec.in_spec,
                program.call_spec.out_spec, names, constants,
-               _outputs_of(program, bool(wanted)), wanted, set(), own, None,
+               _outputs_of(program, bool(wanted), lacks_loss), wanted, set(),
+               own, None,
                program)
     made.unreached = _unreached_of(program, leaves)
     return made
@@ -424,7 +433,7 @@ def _own_of(program, place):
             if isinstance(one, torch.Tensor)}
 
 
-def _outputs_of(program, has_gradients):
+def _outputs_of(program, has_gradients, lacks_loss):
     """How each of the model's outputs is made; makes a loss of one element a
     scalar, as `cutback compile` wants it."""
     signature = program.graph_signature
@@ -447,16 +456,18 @@ def _outputs_of(program, has_gradients):
         raise _error("the first output of the model is to be its loss, a float"
                      " tensor of one element, and is %s: return the loss first"
                      % (repr(made[0][1]) if made else "missing"))
-    _check_loss(program, outputs[0].name, made)
+    _check_loss(program, outputs[0].name, made, lacks_loss)
     return made
 
 
-def _check_loss(program, name, made):
+def _check_loss(program, name, made, lacks_loss):
     node = next(one for one in program.graph.nodes if one.name == name)
     value = node.meta["val"]
     sizes = tuple(value.shape)
     if (not value.is_floating_point()
             or any(not isinstance(one, int) or one != 1 for one in sizes)):
+        if lacks_loss:
+            return
         raise _error("the first output of the model is to be its loss, a float"
                      " tensor of one element, and is %s of %s: return the loss"
                      " first, or compile with requires_grad_(False) what is"
