@@ -168,6 +168,8 @@ class CompiledStage(PipelineStage):
         return super().get_bwd_recv_ops(bwd_chunk_id)
 
     def get_fwd_send_ops(self, fwd_chunk_id):
+        if self.is_last:
+            return []
         ops = super().get_fwd_send_ops(fwd_chunk_id)
         del self.fwd_cache[fwd_chunk_id]
         return ops

@@ -33,7 +33,7 @@ __all__ = ["CompiledStage", "Pipe", "PipeInfo", "build_stage", "first_output",
 
 
 def split(model, args=(), kwargs=None, *, stages=None, split_spec=None,
-          multi_use=None, options=None, folder=None):
+          multi_use=None, backward="split", options=None, folder=None):
     """Cuts a model into stages, for micro-batches of the sizes of `args`.
 
     `model` is a module, exported here, or an `ExportedProgram`. It is cut at its
@@ -62,13 +62,20 @@ def split(model, args=(), kwargs=None, *, stages=None, split_spec=None,
     if folder is None:
         keeper = tempfile.TemporaryDirectory(prefix="cutback-")
         folder = keeper.name
-    where = _cuts(stages, split_spec) + _multi_use(multi_use)
+    asked = [*_cuts(stages, split_spec), *_multi_use(multi_use),
+             "--backward=" + backward]
     options = Options.of(options)
     exported.write(lambda given, graph: run_program(
-        given, "-o", str(folder), *where,
-        *exported.place.arguments(graph, options), command="split"))
+        given, "-o", str(folder), *asked,
+        *_plan_options(exported.place, graph, options), command="split"))
     write_call(pathlib.Path(folder), exported, args, kwargs)
     return Pipe(folder, model, exported.guard, keeper)
+
+
+def _plan_options(place, graph, options):
+    """Without those that say nothing: a plan of three phases takes none."""
+    usual = Options().arguments(runs_elsewhere=False)
+    return [one for one in place.arguments(graph, options) if one not in usual]
 
 
 def _cuts(stages, split_spec):
