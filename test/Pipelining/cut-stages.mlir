@@ -75,3 +75,24 @@ joint.graph @should_cross_without_a_gradient(%w: tensor<4xf32> {joint.role = #jo
   %write = joint.write %b, %new : tensor<4xf32>, tensor<4xf32>
   joint.output %sum : tensor<f32>
 }
+
+// -----
+
+// An input of several stages goes on from the first of them where it has a
+// gradient, which is a sum then; each has its own where it has none.
+
+// CHECK-LABEL: joint.graph @should_send_an_input_with_a_gradient_stage0(
+// CHECK-SAME: %x: tensor<4xf32> {joint.file_name = "input.0", joint.requires_grad
+// CHECK-SAME: %y: tensor<4xf32> {joint.file_name = "input.1"
+// CHECK-SAME: joint.result_names = ["value.x", "value.mul"]
+// CHECK-LABEL: joint.graph @should_send_an_input_with_a_gradient_stage1(
+// CHECK-SAME: %y: tensor<4xf32> {joint.file_name = "input.1"
+// CHECK-SAME: %x: tensor<4xf32> {joint.file_name = "value.x", joint.requires_grad
+joint.graph @should_send_an_input_with_a_gradient(%x: tensor<4xf32> {joint.requires_grad, joint.role = #joint.role<input>}, %y: tensor<4xf32> {joint.role = #joint.role<input>}) -> (tensor<f32>) gradients () {
+  %mul = aten.mul.Tensor(%x, %y) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  aten.pipe_split() : () -> ()
+  %add = aten.add.Tensor(%mul, %x) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  %mul_1 = aten.mul.Tensor(%add, %y) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  %sum = aten.sum(%mul_1) : (tensor<4xf32>) -> tensor<f32>
+  joint.output %sum : tensor<f32>
+}
