@@ -174,6 +174,15 @@ class CompiledStage(PipelineStage):
         del self.fwd_cache[fwd_chunk_id]
         return ops
 
+    # A schedule that only evaluates hands over gradients that there are none of.
+
+    def get_local_bwd_output(self, mb_index):
+        return super().get_local_bwd_output(mb_index) if self.has_backward else ()
+
+    def set_local_bwd_input(self, next_stage_bwd_outputs, mb_index):
+        if self.has_backward:
+            super().set_local_bwd_input(next_stage_bwd_outputs, mb_index)
+
     @staticmethod
     def _received(infos, passed, what):
         """By name; from here on the micro-batch alone holds them."""

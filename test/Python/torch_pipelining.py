@@ -3,6 +3,7 @@
 methods of a stage in one."""
 
 import copy
+import logging
 import os
 import subprocess
 import sys
@@ -10,6 +11,7 @@ import tempfile
 import unittest
 import warnings
 import weakref
+from unittest import mock
 
 import torch
 import torch.distributed as dist
@@ -204,6 +206,321 @@ class TwoProcesses(unittest.TestCase):
             said = [rank.communicate(timeout=200) for rank in ranks]
             for out, errors in said:
                 self.assertEqual(out.count("is eager's"), 6, said)
+
+
+class Parts(nn.Module):
+    """Of two stages; how they go together is said outside."""
+
+    def __init__(self, how):
+        super().__init__()
+        self.first, self.second = nn.Linear(6, 6), nn.Linear(6, 6)
+        self.how = how
+
+    def forward(self, *args, **kwargs):
+        return self.how(self, *args, **kwargs)
+
+
+def reads_twice(self, x, y):
+    early = self.first(x).tanh()
+    theirs.pipe_split()
+    return {"late": self.second(early) * x + y, "early": early, "flag": 7}
+
+
+def with_keyword(self, x, *, scale, times=2):
+    x = self.first(x).tanh() * times
+    theirs.pipe_split()
+    return (self.second(x) * scale).square().mean()
+
+
+def drops(self, x):
+    x = F.dropout(self.first(x).tanh(), 0.5)
+    theirs.pipe_split()
+    return F.dropout(self.second(x), 0.3).square().sum()
+
+
+class OneProcess(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        dist.init_process_group("gloo", rank=0, world_size=1,
+                                store=dist.HashStore())
+        # Which says of each error at which action it came.
+        logging.getLogger(schedules.__name__).setLevel(logging.CRITICAL)
+
+    @classmethod
+    def tearDownClass(cls):
+        dist.destroy_process_group()
+
+    def check_error(self, text, call, kind=cutback.CutbackError):
+        with self.assertRaises(kind) as raised:
+            call()
+        self.assertIn(text, str(raised.exception))
+
+    def stages(self, pipe):
+        return [pipe.build_stage(k) for k in range(pipe.num_stages)]
+
+    def step(self, stages, args, kwargs=None, loss_fn=pipelining.first_output,
+             target=None, kind=schedules.ScheduleInterleavedZeroBubble,
+             **options):
+        losses = []
+        count = options.pop("count", 2)
+        schedule = kind(stages, count, loss_fn=loss_fn, **options)
+        output = schedule.step(
+            *args, target=torch.zeros(count) if target is None else target,
+            losses=losses, **(kwargs or {}))
+        return losses, output
+
+    def check_gradients(self, model, other):
+        for (name, one), two in zip(model.named_parameters(),
+                                    other.parameters()):
+            self.assertEqual(one.grad is None, two.grad is None, name)
+            if one.grad is not None:
+                torch.testing.assert_close(one.grad, two.grad, rtol=1e-4,
+                                           atol=1e-5)
+
+    def test_the_unsplit_compiled_step_has_the_same_bits(self):
+        model = made("gpt")
+        batch, _ = batch_of(model)
+        pipe = split("gpt", 2)
+        stages = self.stages(pipe)
+        losses, _ = self.step(stages, batch, count=MICRO_BATCHES,
+                              scale_grads=False)
+        pipelining.sync_replicated_grads(stages)
+        step = cutback.compile(model, [one[:ROWS] for one in batch])
+        for i, loss in enumerate(losses):
+            own, _ = step(*(one[i * ROWS:(i + 1) * ROWS] for one in batch))
+            own.backward()
+            self.assertTrue(torch.equal(own, loss))
+        found = {name: one for stage in stages
+                 for name, one in stage.submod.named_parameters()}
+        for name, one in model.named_parameters(remove_duplicate=False):
+            # The tied one's two gradients are added in another order.
+            if name in found and one is not model.head.weight:
+                self.assertTrue(torch.equal(found.pop(name).grad, one.grad),
+                                name)
+        self.assertEqual(list(found), ["head.weight"])
+        torch.testing.assert_close(found["head.weight"].grad,
+                                   model.head.weight.grad)
+
+    def test_an_optimizer_of_the_model_trains_its_stages(self):
+        other, (batch, target) = made("skips"), batch_of(made("skips"))
+        pipe = split("skips", 4)
+        model = pipe._model
+        stages = self.stages(pipe)
+        self.assertEqual(pipe.info().replicated_params, {"scale": (1, 3)})
+        self.assertIs(stages[1].submod.scale, model.scale)
+        optimizers = [torch.optim.SGD(one.parameters(), 0.1, momentum=0.9)
+                      for one in (model, other)]
+        schedule = schedules.ScheduleInterleaved1F1B(stages, MICRO_BATCHES,
+                                                     loss_fn=outside)
+        for step in range(3):
+            schedule.step(*batch, target=target)
+            if step == 1:
+                for call in (optimizers[0].step,
+                             lambda: schedule.step(*batch, target=target)):
+                    self.check_error("call sync_replicated_grads(stages)", call)
+            pipelining.sync_replicated_grads(stages)
+            for i in range(MICRO_BATCHES):
+                rows = slice(i * ROWS, (i + 1) * ROWS)
+                loss = outside(other(*(one[rows] for one in batch)),
+                               target[rows])
+                (loss / MICRO_BATCHES).backward()
+            self.check_gradients(model, other)
+            for one in optimizers:
+                one.step()
+                one.zero_grad()
+        torch.testing.assert_close(model.state_dict(), other.state_dict(),
+                                   rtol=1e-4, atol=1e-5)
+        model.eval()
+        self.check_error("split it again", lambda: schedule.step(
+            *batch, target=target))
+        self.check_error("call eval() on the model", stages[0].submod.eval)
+
+    def test_inputs_and_outputs_of_any_stage(self):
+        model = Parts(reads_twice)
+        other = copy.deepcopy(model)
+        x, y = torch.randn(6, 6, requires_grad=True), torch.randn(6, 6)
+
+        def loss_fn(output, target):
+            return (output["late"] * output["early"] * target).sum()
+
+        pipe = pipelining.split(model, (x[:3], y[:3]))
+        self.assertEqual(pipe.info().stages[0].sends,
+                         ("value.args_0", "value.tanh", "input.1", "output.1"))
+        target = torch.randn(6, 6)
+        for kind in (schedules.ScheduleInterleavedZeroBubble,
+                     schedules.ScheduleInterleaved1F1B):
+            losses, output = self.step(
+                self.stages(pipe), (x, y), loss_fn=loss_fn, target=target,
+                kind=kind, scale_grads=False, output_merge_spec={
+                    "late": theirs.microbatch.TensorChunkSpec(0),
+                    "early": theirs.microbatch.TensorChunkSpec(0), "flag": None})
+            given = x.detach().clone().requires_grad_()
+            wanted = other(given, y)
+            loss_fn(wanted, target).backward()
+            torch.testing.assert_close(output, {
+                name: one.detach() if name != "flag" else one
+                for name, one in wanted.items()})
+            torch.testing.assert_close(x.grad, given.grad)
+            self.check_gradients(model, other)
+            x.grad = None
+            model.zero_grad(), other.zero_grad()
+
+    def test_keyword_arguments_and_what_is_frozen(self):
+        model = Parts(with_keyword)
+        model.first.requires_grad_(False)
+        other = copy.deepcopy(model)
+        x, scale = torch.randn(6, 6), torch.randn(6, 6, requires_grad=True)
+        pipe = pipelining.split(model, (x[:3],), {"scale": scale[:3],
+                                                  "times": 3})
+        stages = self.stages(pipe)
+        self.assertEqual(list(stages[0]._phases), ["forward"])
+        keywords = {"scale": scale, "times": 3}
+        losses, output = self.step(stages, (x,), keywords)
+        torch.testing.assert_close(list(output), losses)
+        gradient, scale.grad = scale.grad, None
+        for i in (0, 3):
+            (other(x[i:i + 3], scale=scale[i:i + 3], times=3) / 2).backward()
+        self.check_gradients(model, other)
+        torch.testing.assert_close(gradient, 2 * scale.grad)
+        for text, args, kwargs in (
+                ("the argument 'scale' is missing", (x,), {"times": 3}),
+                ("the argument times is 4, and was 3", (x,),
+                 {**keywords, "times": 4}),
+                ("no keyword argument 'other'", (x,), {"other": 1}),
+                ("the first stage takes 1 arguments, and is given 2", (x, x),
+                 keywords),
+                ("is torch.float32 of [2, 6], and the model was split for"
+                 " micro-batches of torch.float32 of [3, 6]", (x[:4],),
+                 {"scale": scale[:4], "times": 3})):
+            self.check_error(text, lambda: self.step(stages, args, kwargs))
+        given = x.clone().requires_grad_()
+        self.check_error("requires a gradient, and the model was split for one"
+                         " that does not",
+                         lambda: self.step(stages, (given,), keywords))
+        model.first.requires_grad_(True)
+        self.check_error("'first.weight' requires a gradient, and did not",
+                         lambda: pipe.build_stage(0))
+
+    def test_random_numbers_are_those_of_the_micro_batch(self):
+        model, x = Parts(drops), torch.randn(6, 6)
+        gradients = []
+        for backward in ("split", "whole"):
+            pipe = pipelining.split(model, (x[:3],), backward=backward)
+            for kind in (schedules.ScheduleInterleavedZeroBubble,
+                         schedules.ScheduleInterleaved1F1B):
+                torch.manual_seed(1)
+                model.zero_grad()
+                losses, _ = self.step(self.stages(pipe), (x,), kind=kind)
+                gradients.append([*losses, *(one.grad for one in
+                                             model.parameters())])
+        self.assertNotEqual(*losses)
+        for one in gradients[1:]:
+            torch.testing.assert_close(one, gradients[0])
+
+    def test_a_micro_batch_keeps_what_its_next_phase_reads(self):
+        pipe = split("skips", 4)
+        stages = self.stages(pipe)
+        schedule = schedules.ScheduleInterleavedZeroBubble(
+            stages, MICRO_BATCHES, loss_fn=outside)
+        batch, target = batch_of(pipe._model)
+        schedule.step(*batch, target=target)
+        stage, last = stages[2], stages[3]
+        values = tuple(torch.randn(one.sizes) if one.dtype == "f32"
+                       else torch.zeros(one.sizes, dtype=torch.int64)
+                       for one in stage._in)
+        stage.set_local_fwd_input(values, 0)
+        del values
+        output = stage.forward_one_chunk(0, ())
+        kept = {name: weakref.ref(one)
+                for name, one in stage._kept[0].tensors.items()}
+        self.assertTrue(kept)
+        stage.set_local_bwd_input(tuple(
+            torch.ones_like(one) if passed.gradient else None
+            for one, passed in zip(output, stage._out)), 0)
+        del output
+        stage.backward_one_chunk(0, full_backward=False)
+        for name, one in kept.items():
+            self.assertEqual(one() is None, name not in stage._for_weight, name)
+        self.assertTrue(set(kept) - set(stage._for_weight))
+        later = [weakref.ref(one)
+                 for one in stage._kept_for_weight[0].tensors.values()]
+        stage.get_local_bwd_output(0)
+        stage.backward_weight_one_chunk(0)
+        self.assertEqual([one() for one in later + list(kept.values())],
+                         [None] * (len(later) + len(kept)))
+        self.assertFalse(stage._kept or stage._kept_for_weight)
+        self.check_error("no forward of micro-batch 1",
+                         lambda: stage.backward_one_chunk(1))
+        self.check_error("come after", lambda: stage.backward_weight_one_chunk(
+            1), AssertionError)
+        with torch.no_grad():
+            output = schedule.eval(*batch, target=target)
+        self.assertEqual(output[0].shape, (MICRO_BATCHES * ROWS, 6))
+        self.assertFalse(stage._kept or last._kept)
+
+    def test_what_is_wrong_is_named(self):
+        pipe = split("skips", 2)
+        stages = self.stages(pipe)
+        args = pipe._model.batch(ROWS)
+        for one in stages:
+            one.has_backward, one.chunks = True, 1
+        stages[0].forward_one_chunk(0, args)
+        with torch.no_grad():
+            stages[0].submod.get_parameter("parts.1.weight").add_(1)
+        self.check_error("'param.parts.1.weight' was changed between",
+                         lambda: stages[0].backward_one_chunk(0))
+        folder = str(pipe.folder)
+        self.check_error("they are of another model", lambda:
+                         pipelining.build_stage(folder, 0, model=made("gpt")))
+        other = made("skips")
+        other.parts[0] = nn.Linear(6, 6).double()
+        self.check_error("'parts.0.weight' is torch.float64", lambda:
+                         pipelining.build_stage(folder, 0, model=other))
+        self.check_error("there is no stage 2", lambda: pipe.build_stage(2))
+        self.check_error("was split for a CPU",
+                         lambda: pipe.build_stage(0, "cuda"))
+        with mock.patch.object(dist, "get_world_size", lambda _: 3):
+            self.check_error("3 processes, and the pipeline 2 stages",
+                             lambda: pipe.build_stage(0))
+        manifest = pipe.folder / "pipeline.json"
+        text = manifest.read_text()
+        for what, change in (
+                ("is not as it was written", text.replace("tanh", "tank")),
+                ("is no manifest", text[:-9]),
+                ("is of version 9", text.replace(": 1,", ": 9,", 1))):
+            manifest.write_text(change)
+            self.check_error(what, lambda: pipelining.build_stage(folder, 0))
+        manifest.write_text(text)
+        phase = pipe.folder / "stage0" / "input"
+        (phase / "manifest.json").write_bytes(
+            (pipe.folder / "stage0" / "weight" / "manifest.json").read_bytes())
+        self.check_error("is of another split",
+                         lambda: pipelining.build_stage(folder, 0))
+        self.check_error("both say where", lambda: pipelining.split(
+            other, args, stages=2, split_spec={"parts.2": "begin"}))
+        self.check_error("has no markers", lambda: pipelining.split(
+            made("skips"), args))
+
+    def test_a_folder_of_the_program(self):
+        model = made("skips")
+        args = model.batch(ROWS)
+        with tempfile.TemporaryDirectory() as folder:
+            torch.export.save(torch.export.export(model, args),
+                              folder + "/model.pt2")
+            for target in ("cpu", "reference"):
+                subprocess.run(
+                    [cutback.program_path(), "split", folder + "/model.pt2",
+                     "-o", "%s/%s" % (folder, target), "--stages=2",
+                     "--target=" + target], check=True, capture_output=True)
+            stages = [pipelining.build_stage(folder + "/cpu", k, model=model)
+                      for k in range(2)]
+            batch, target = batch_of(model)
+            losses, _ = self.step(stages, batch, loss_fn=outside, target=target,
+                                  count=MICRO_BATCHES)
+            torch.testing.assert_close(losses, eager("skips")[0])
+            self.check_error(
+                "split the model with --target=cpu",
+                lambda: pipelining.build_stage(folder + "/reference", 0))
 
 
 if __name__ == "__main__":
