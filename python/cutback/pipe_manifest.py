@@ -15,6 +15,7 @@ import struct
 from ._library import input_error as _error
 
 _VERSION = 1
+_PHASES = ("forward", "backward", "input", "weight")  # others update
 _AGAIN = "split the model again: cutback split MODEL -o DIR --stages=N"
 
 
@@ -106,14 +107,15 @@ class Manifest:
 
     @property
     def has_gradients(self):
-        return any(one["phase"] != "forward" for stage in self.stages
+        return any(one["phase"] in _PHASES[1:] for stage in self.stages
                    for one in stage["phases"])
 
     def phases(self, stage):
         """Of a stage, by name."""
         return {one["phase"]: PhaseFiles(self.folder / one["folder"],
                                          one["checksum"])
-                for one in self.stages[stage]["phases"]}
+                for one in self.stages[stage]["phases"]
+                if one["phase"] in _PHASES}
 
     def replicated(self):
         """Parameters of several stages: names, with all stages that have it and
