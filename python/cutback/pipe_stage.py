@@ -73,8 +73,9 @@ class CompiledStage(PipelineStage):
         self._replicated = {one["name"] for one in entry["parameters"]
                             if one.get("replicated")}
         self._state = {}
-        for kind, found in (("param.", module.named_parameters()),
-                            ("buffer.", module.named_buffers())):
+        for kind, found in (
+                ("param.", module.named_parameters(remove_duplicate=False)),
+                ("buffer.", module.named_buffers(remove_duplicate=False))):
             self._state.update((kind + name, one) for name, one in found)
         self._constants = constants  # by name
         self._read_later = sorted(

@@ -188,6 +188,7 @@ class Pipe:
 
     def _state_of(self, stage_index):
         """Parameters and buffers as a module, and constants by name."""
+        self._check_ties()
         entry = self._manifest.stages[stage_index]
         weights = read_weights(
             self.folder / entry["name"] / "weights.safetensors")
@@ -201,10 +202,28 @@ class Pipe:
             if name.startswith("const."):
                 constants[name] = tensor
             elif name.startswith("param."):
-                module.hold(name, self._parameter(one, tensor))
+                parameter = self._parameter(one, tensor)
+                for known in (name, *one.get("aliases", ())):
+                    module.hold(known, parameter)
             else:
                 module.hold(name, tensor)
         return module, constants
+
+    def _check_ties(self):
+        """A parameter that the model has twice was one when it was split: each
+        stage would add to the gradient of the other's."""
+        if self._model is None:
+            return
+        names = {}
+        for stage in self._manifest.stages:
+            for one in stage["parameters"]:
+                name = one["name"]
+                other = names.setdefault(id(self._own(name)), name)
+                if other != name:
+                    raise _error(
+                        "'%s' and '%s' are one parameter of the model, and were"
+                        " two when it was split: split it again" % (
+                            other.partition(".")[2], name.partition(".")[2]))
 
     def _own(self, name):
         """The model's tensor of this name; None for a constant."""

@@ -297,9 +297,10 @@ class OneProcess(unittest.TestCase):
             if name in found and one is not model.head.weight:
                 self.assertTrue(torch.equal(found.pop(name).grad, one.grad),
                                 name)
-        self.assertEqual(list(found), ["head.weight"])
-        torch.testing.assert_close(found["head.weight"].grad,
+        self.assertEqual(list(found), ["embedding.weight"])
+        torch.testing.assert_close(found["embedding.weight"].grad,
                                    model.head.weight.grad)
+        self.assertIn("head.weight", stages[1].submod.state_dict())
 
     def test_an_optimizer_of_the_model_trains_its_stages(self):
         other, (batch, target) = made("skips"), batch_of(made("skips"))
@@ -476,6 +477,10 @@ class OneProcess(unittest.TestCase):
         other.parts[0] = nn.Linear(6, 6).double()
         self.check_error("'parts.0.weight' is torch.float64", lambda:
                          pipelining.build_stage(folder, 0, model=other))
+        tied = made("skips")
+        tied.parts[3] = tied.parts[0]
+        self.check_error("'parts.0.weight' and 'parts.3.weight' are one", lambda:
+                         pipelining.build_stage(folder, 0, model=tied))
         self.check_error("there is no stage 2", lambda: pipe.build_stage(2))
         self.check_error("was split for a CPU",
                          lambda: pipe.build_stage(0, "cuda"))
