@@ -344,7 +344,7 @@ int Splitter::addWeights(PipelineStage &stage) {
 /// The phases of the optimizer.
 int Splitter::addUpdate(unsigned number, PlannedStage &planned) {
   joint::GraphOp stage = stages.stages[number];
-  if (!request.optimizer || stage.getOutput().getGradientOf().empty())
+  if (!request.optimizer)
     return Done;
   if (optimizers.empty()) {
     auto distributed = distributeOptimizer(stages, *request.optimizer);
@@ -355,6 +355,17 @@ int Splitter::addUpdate(unsigned number, PlannedStage &planned) {
       if (StringRef(state.name).starts_with("param."))
         program.pipeline.parameters.push_back(state.name);
   }
+  // An update without the sum would leave an old copy.
+  for (const PipelineParameter &parameter : planned.stage.parameters)
+    if (parameter.gradient.empty() && !parameter.replicatedIn.empty()) {
+      session.error("'" + parameter.name + "' is read by several stages, and " +
+                    planned.stage.name + " has no gradient of it");
+      session.note("give --multi-use=" + parameter.name + "=transmit, so that "
+                   "one stage has and updates it");
+      return WrongInput;
+    }
+  if (stage.getOutput().getGradientOf().empty())
+    return Done;
   auto phases = makeUpdatePhases(stage, optimizers[number]);
   if (failed(phases))
     return WrongInput;
