@@ -539,11 +539,13 @@ void Differentiator::finish() {
   SmallVector<int32_t> of;
   for (unsigned arg = 0; arg < byArgument.size(); ++arg)
     if (Value gradient = byArgument[arg]) {
-      unsigned number = static_cast<unsigned>(results.size());
       results.push_back(gradient);
       of.push_back(static_cast<int32_t>(arg));
-      (void)graph.insertResult(number, gradient.getType(), {});
     }
+  // At once: each type of a function is kept for good.
+  graph.setFunctionType(FunctionType::get(graph.getContext(),
+                                          graph.getArgumentTypes(),
+                                          TypeRange(ValueRange(results))));
   Operation *last = output->getPrevNode();
   OpBuilder at(output);
   for (Operation &op : graph.getBlock())
