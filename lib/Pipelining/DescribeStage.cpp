@@ -14,8 +14,6 @@
 using namespace mlir;
 using namespace cutback;
 
-static constexpr const char *kLoss = "loss";
-
 namespace {
 
 class StageDescriber {
@@ -150,7 +148,7 @@ void StageDescriber::addResults() {
   for (unsigned i = 0; i < graph.getNumForwardResults(); ++i) {
     const std::string &name = names.results[i];
     Type type = graph.getResultTypes()[i];
-    if (name == kLoss)
+    if (name == facts.loss)
       continue;
     if (!StringRef(name).starts_with(kValuePrefix)) {
       stage.outputs.push_back(describeOutput(name, type));
@@ -178,11 +176,12 @@ PipelineStage cutback::describeStage(const CutProgram &program, unsigned number,
   return StageDescriber(program, number, facts).run();
 }
 
-bool cutback::makesLoss(const CutProgram &program, unsigned number) {
+bool cutback::makesResult(const CutProgram &program, unsigned number,
+                          StringRef name) {
   joint::GraphOp graph = program.stages[number];
   std::vector<std::string> results = interpreter::nameStep(graph).results;
   results.resize(graph.getNumForwardResults());
-  return llvm::is_contained(results, kLoss);
+  return llvm::is_contained(results, name);
 }
 
 //===----------------------------------------------------------------------===//

@@ -21,6 +21,7 @@
 #include "cutback/Pipelining/CutGraph.h"
 
 #include "mlir/IR/Builders.h"
+#include "mlir/IR/Diagnostics.h"
 
 using namespace mlir;
 using namespace cutback;
@@ -74,13 +75,21 @@ static LogicalResult computeTimes(GraphOp graph,
     op.walk([&](Operation *inner) { inner->setLoc(place); });
   }
   ps.assign(number, 0);
-  if (failed(makeTrainingGraph(copy, gradients)))
-    return failure();
+  {
+    ScopedDiagnosticHandler quiet(copy.getContext(),
+                                  [](Diagnostic &) { return success(); });
+    if (failed(makeTrainingGraph(copy, gradients)))
+      return failure();
+  }
   PartitionOptions eager = options;
   eager.strategy = Strategy::Eager;
   eager.bytePricePs = 0;
   eager.withinTorchPeak = false;
   eager.mayLackGradients = true;
+  // What they ask of values of the stages says nothing about where to cut.
+  eager.policies.clear();
+  eager.checkpoint.clear();
+  eager.checkpointPolicies.clear();
   eager.memory.reset();
   eager.figures = true;
   auto plan = partitionGraph(copy, eager);
@@ -167,8 +176,15 @@ FailureOr<StageCosts>
 cutback::computeStageCosts(GraphOp graph, const TrainingGraphOptions &gradients,
                            const PartitionOptions &options) {
   StageCosts costs;
-  if (failed(computeTimes(graph, gradients, options, costs.ps)))
+  if (failed(computeTimes(graph, gradients, options, costs.ps))) {
+    // Again, for errors at the places of the model.
+    OwningOpRef<ModuleOp> module = ModuleOp::create(graph.getLoc());
+    GraphOp copy = copyGraph(graph);
+    module->push_back(copy);
+    if (succeeded(makeTrainingGraph(copy, gradients)))
+      graph.emitError("has no plan, by whose times it could be cut");
     return failure();
+  }
   costs.bytes = computeBytes(GraphView::build(graph));
   return costs;
 }

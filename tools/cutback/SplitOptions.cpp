@@ -35,6 +35,14 @@ std::vector<OptionSpec> splitOptions() {
       {"ranks", OptionSpec::Integer, "N", "the same", false, 1},
       {"micro-batches", OptionSpec::Integer, "M",
        "the same; default: twice the ranks", false, 1},
+      {"loss-output", OptionSpec::Text, "N|NAME|SPEC",
+       "which output is the loss: a number, a name (output.1),\n"
+       "or the model's outputs with True in its place:\n"
+       "(False, True), {'loss': True, 'logits': False};\n"
+       "default: the first, if it is a float of one element"},
+      {"stage-devices", OptionSpec::Text, "D,...|D",
+       "the devices that ops name (ones, arange), one a stage;\n"
+       "of one for all, {stage} is its number: cuda:{stage}"},
       {"split-dim", OptionSpec::Text, "input.N=D|none,...",
        "the dimension along which an input is split into\n"
        "micro-batches; default 0; none: each has all of it"},
@@ -184,6 +192,14 @@ int readSplitRequest(Session &session, SplitRequest &request) {
     return code;
   if (int code = readSplitDims(session, request))
     return code;
+  if (auto spec = line.get("loss-output"))
+    request.lossOutput = std::string(*spec);
+  if (auto devices = line.get("stage-devices")) {
+    SmallVector<StringRef> names;
+    StringRef(devices->data(), devices->size()).split(names, ',');
+    for (StringRef name : names)
+      request.devices.push_back(name.trim().str());
+  }
   if (int code = readMemory(session, request))
     return code;
   request.optimizer = readOptimizer(line, error);

@@ -17,10 +17,14 @@
 #include "StepSources.h"
 
 #include "cutback/Autograd/Activity.h"
+#include "cutback/Analysis/Names.h"
+#include "cutback/Dialect/Joint/Loss.h"
 #include "cutback/Interpreter/Step.h"
 #include "cutback/Pipelining/FitStages.h"
 #include "cutback/Pipelining/FixSizes.h"
+#include "cutback/Pipelining/LossSpec.h"
 #include "cutback/Pipelining/PlanStage.h"
+#include "cutback/Pipelining/StageDevices.h"
 #include "cutback/Pipelining/StageOptions.h"
 #include "cutback/Pipelining/UpdatePhases.h"
 #include "cutback/Report/PartitionFiles.h"
@@ -57,6 +61,8 @@ public:
 
 private:
   int cut();
+  int chooseLoss();
+  int setDevices();
   int planStages();
   const PlannedStage *planAt(unsigned stage, unsigned level);
   std::vector<unsigned> findFront(unsigned stage, Backwards backwards);
@@ -91,6 +97,61 @@ private:
 
 } // namespace
 
+int Splitter::setDevices() {
+  const std::vector<std::string> &devices = request.devices;
+  if (devices.empty())
+    return Done;
+  if (devices.size() != 1 && devices.size() != stages.stages.size()) {
+    session.error("--stage-devices names " +
+                  formatCount(devices.size(), "device") + " for " +
+                  formatCount(stages.stages.size(), "stage"));
+    session.note("name one for each stage, or one with {stage} in it");
+    return WrongUsage;
+  }
+  unsigned changed = 0;
+  for (unsigned stage = 0; stage < stages.stages.size(); ++stage) {
+    std::string device = devices[devices.size() == 1 ? 0 : stage];
+    if (size_t place = device.find("{stage}"); place != std::string::npos)
+      device.replace(place, 7, std::to_string(stage));
+    changed += setDevice(stages.stages[stage], device);
+  }
+  if (changed)
+    return Done;
+  session.error("--stage-devices has no effect: no op of the model names a "
+                "device, or all name that one");
+  session.note("leave it out");
+  return WrongUsage;
+}
+
+/// The result that is the loss, as --loss-output has it.
+int Splitter::chooseLoss() {
+  if (!request.lossOutput)
+    return Done;
+  joint::GraphOp graph = imported.graph;
+  std::vector<std::string> results = interpreter::nameStep(graph).results;
+  unsigned count = graph.getNumForwardResults();
+  std::string all;
+  for (unsigned i = 0; i < count; ++i)
+    all += (i ? ", " : "") + results[i];
+  std::string error;
+  std::optional<unsigned> found =
+      findLoss(*request.lossOutput, {results.data(), count}, error);
+  if (found && !joint::isLossType(graph.getResultTypes()[*found])) {
+    error = "output " + std::to_string(*found) + " is " +
+            typeText(graph.getResultTypes()[*found]) +
+            ", and a loss is a float of one element";
+    found = std::nullopt;
+  }
+  if (!found) {
+    session.error("--loss-output: " + error);
+    session.note("the outputs of the model are " + all);
+    return WrongInput;
+  }
+  facts.loss = results[*found];
+  gradients.differentiate.lossOutputs = {*found};
+  return Done;
+}
+
 int Splitter::cut() {
   joint::GraphOp graph = imported.graph;
   session.progress.step("cutting");
@@ -102,6 +163,8 @@ int Splitter::cut() {
     return WrongInput;
   gradients = request.gradients;
   gradients.differentiate.gradOf.clear(); // marked
+  if (int code = chooseLoss())
+    return code;
   PartitionOptions options = request.partition;
   options.symbols.clear(); // fixed
   FailureOr<CutProgram> program =
@@ -109,6 +172,8 @@ int Splitter::cut() {
   if (failed(program))
     return WrongInput;
   stages = std::move(*program);
+  if (int code = setDevices())
+    return code;
   session.progress.step("making training graphs");
   if (failed(differentiateStages(stages, gradients)))
     return WrongInput;
@@ -416,9 +481,9 @@ int Splitter::run() {
       return code;
     if (int code = emitStage(planned))
       return code;
-    if (makesLoss(stages, number)) {
+    if (makesResult(stages, number, facts.loss)) {
       program.pipeline.lossStage = number;
-      program.pipeline.loss = "loss";
+      program.pipeline.loss = facts.loss;
     }
     program.pipeline.stages.push_back(std::move(planned.stage));
     program.prices.push_back(kLevels[levels[number]]);

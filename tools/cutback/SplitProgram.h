@@ -29,6 +29,9 @@ struct SplitRequest {
   std::optional<std::string> schedule;
   std::optional<int> ranks, microBatches;
   std::optional<Optimizer> optimizer; ///< stages get their updates
+  std::optional<std::string> lossOutput; ///< as written
+  /// Of ops that name one, by stage, or one for all; empty: as exported.
+  std::vector<std::string> devices;
   TargetChoice target; ///< "reference": no machine code
 };
 

@@ -13,6 +13,7 @@ namespace cutback {
 
 /// What a manifest says that stages do not know.
 struct StageFacts {
+  std::string loss = "loss"; ///< the result that is the loss
   /// By input, where it is not 0; -1: each micro-batch has all of it.
   std::map<std::string, int64_t> splitDims;
   /// Other names of a parameter's tensor in the model ("wte.weight"); may be
@@ -28,8 +29,9 @@ PipelineStage describeStage(const CutProgram &program, unsigned number,
 /// Adds to `stage` what its phases keep for each other.
 void describeSaved(const std::vector<PhaseGraph> &phases, PipelineStage &stage);
 
-/// Whether `number` makes the loss, which the manifest names apart.
-bool makesLoss(const CutProgram &program, unsigned number);
+/// Whether stage `number` makes the result called `name`.
+bool makesResult(const CutProgram &program, unsigned number,
+                 llvm::StringRef name);
 
 } // namespace cutback
 
