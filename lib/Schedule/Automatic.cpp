@@ -237,8 +237,8 @@ private:
     for (int stage : order.stagesOf(rank)) {
       const StageCosts &of = request.costs.stages[stage];
       kept += of.kept;
-      arena =
-          std::max(arena, *std::max_element(of.arena.begin(), of.arena.end()));
+      arena = std::max({arena, of.updateArena,
+                        *std::max_element(of.arena.begin(), of.arena.end())});
     }
     return request.memoryLimit - kept - arena;
   }

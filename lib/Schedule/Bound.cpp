@@ -44,10 +44,10 @@ static int64_t leastArena(const StageCosts &stage, bool isForwardOnly) {
   int64_t forward = arena(ActionKind::Forward);
   if (isForwardOnly)
     return forward;
-  return std::max(forward,
-                  std::min(arena(ActionKind::Backward),
-                           std::max(arena(ActionKind::InputGradients),
-                                    arena(ActionKind::WeightGradients))));
+  return std::max({forward, stage.updateArena,
+                   std::min(arena(ActionKind::Backward),
+                            std::max(arena(ActionKind::InputGradients),
+                                     arena(ActionKind::WeightGradients)))});
 }
 
 namespace {

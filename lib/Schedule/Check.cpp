@@ -18,6 +18,8 @@
 #include "Faults.h"
 #include "TransferCheck.h"
 
+#include "cutback/Support/Text.h"
+
 #include <unordered_map>
 
 namespace cutback::pipeline {
@@ -35,6 +37,11 @@ public:
         complete(schedule.stages) {}
 
   std::optional<ScheduleError> run() {
+    if (std::max(schedule.ranks, schedule.stages) > kMostStages)
+      return ScheduleError{
+          formatCount(std::max(schedule.ranks, schedule.stages)) +
+              " ranks or stages are more than " + formatCount(kMostStages),
+          "take fewer; stages are counted from 0 without gaps"};
     for (int rank = 0; rank < schedule.ranks; ++rank) {
       bool computes = false;
       for (size_t step = 0; step < schedule.rows[rank].size(); ++step) {

@@ -5,7 +5,7 @@
 // Conditions are PyTorch's (1F1B needs a micro-batch for every rank, rounds of
 // an interleaved one have equal numbers of them, ...), so that what runs there
 // runs here; a message names the condition and a size that fits. Sizes are
-// limited so that a list stays within memory: 2^24 actions.
+// limited so that lists stay within memory: 2^21 actions.
 //
 // A schedule for evaluation is the training schedule without backwards: what
 // is left of lists that make progress makes progress.
@@ -175,7 +175,7 @@ static ScheduleError unknownName(std::string_view name) {
 // Generation
 //===----------------------------------------------------------------------===//
 
-static constexpr int64_t kMostActions = int64_t(1) << 24;
+static constexpr int64_t kMostActions = int64_t(1) << 21;
 
 static std::optional<ScheduleError> checkSizes(const Shape &shape) {
   if (shape.ranks < 1 || shape.stagesPerRank < 1 || shape.microBatches < 1)
@@ -186,6 +186,11 @@ static std::optional<ScheduleError> checkSizes(const Shape &shape) {
             std::to_string(shape.stagesPerRank) + " and " +
             std::to_string(shape.microBatches),
         "give numbers from 1 on"};
+  if (int64_t stages = int64_t(shape.ranks) * shape.stagesPerRank;
+      stages > kMostStages)
+    return ScheduleError{formatCount(stages, "stage") + " are more than " +
+                             formatCount(kMostStages),
+                         "take fewer ranks"};
   double actions = 3.0 * shape.ranks * shape.stagesPerRank * shape.microBatches;
   if (actions <= static_cast<double>(kMostActions))
     return std::nullopt;

@@ -21,6 +21,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <tuple>
 
 namespace cutback::pipeline {
@@ -105,7 +106,7 @@ public:
     for (const Row &row : schedule.rows)
       parts.push_back(computeParts(row));
     cursors.resize(schedule.ranks);
-    links.resize(static_cast<size_t>(schedule.ranks) * schedule.ranks);
+    links.resize(schedule.ranks);
     result.ranks.resize(schedule.ranks);
   }
 
@@ -186,8 +187,7 @@ private:
     if (receiver == rank) {
       message = {time, time, time};
     } else {
-      int64_t &isFree =
-          links[static_cast<size_t>(rank) * schedule.ranks + receiver];
+      int64_t &isFree = links[rank][receiver];
       message.start = std::max(time, isFree);
       isFree = message.start + costs.link.occupied(made.isBackward
                                                        ? crossing.gradientBytes
@@ -204,7 +204,8 @@ private:
   Edges edges;
   std::vector<Message> messages;
   std::vector<Cursor> cursors; ///< by rank
-  std::vector<int64_t> links;  ///< when each is free, by sender and receiver
+  /// When each is free, by sender and receiver.
+  std::vector<std::map<int, int64_t>> links;
   std::vector<int> ready;
 };
 
@@ -225,6 +226,9 @@ public:
     for (int stage : schedule.stagesOf(rank)) {
       ++result.stages;
       result.keptBytes += costs.stages[stage].kept;
+      if (keepsSlots)
+        result.arenaBytes =
+            std::max(result.arenaBytes, costs.stages[stage].updateArena);
     }
     for (const Placed &placed : result.actions) {
       addSlots(placed, result);

@@ -175,6 +175,9 @@ private:
     for (int stage = 0; stage < schedule.stages; ++stage)
       if (schedule.rankOfStage[stage] == rank) {
         of.keptBytes += costs.stages[stage].kept;
+        if (schedule.hasBackward())
+          of.arenaBytes =
+              std::max(of.arenaBytes, costs.stages[stage].updateArena);
         ++of.stages;
       }
     for (const Placed &placed : of.actions) {

@@ -33,8 +33,7 @@ static std::vector<OptionSpec> outputOptions() {
   return {
       {"json", OptionSpec::Flag, "", "print one JSON object (schema 1)"},
       {"svg", OptionSpec::Text, "F", "write a picture as well"},
-      {"html", OptionSpec::Text, "F",
-       "write a page for a browser as well"},
+      {"html", OptionSpec::Text, "F", "write a page for a browser as well"},
       {"trace", OptionSpec::Text, "F",
        "write a trace as well, for Perfetto\n(ui.perfetto.dev) or "
        "chrome://tracing"},

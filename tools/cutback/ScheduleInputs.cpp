@@ -217,8 +217,7 @@ int readMemoryLimit(Session &session, int64_t &limit, const char *option) {
     return Done;
   auto bytes = parseBytes(StringRef(text->data(), text->size()));
   if (!bytes)
-    return wrongValue(session, option,
-                      StringRef(text->data(), text->size()),
+    return wrongValue(session, option, StringRef(text->data(), text->size()),
                       "size: 4096, 1.5MiB, 24GiB");
   limit = *bytes;
   return Done;

@@ -88,7 +88,10 @@ void forEachPart(const Action &action, Function &&run) {
     run(part);
 }
 
-/// The place of a rank in its own list.
+/// Larger schedules are refused: some work is stages times ranks.
+inline constexpr int kMostStages = 1 << 14;
+
+/// What a rank does, step by step.
 using Row = std::vector<std::optional<Action>>;
 
 struct Schedule {

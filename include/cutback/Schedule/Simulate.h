@@ -33,6 +33,8 @@ struct StageCosts {
   int64_t untilInputs = 0, untilWeights = 0, throughout = 0;
   /// Bytes of the arena while F, B, I or W runs.
   std::array<int64_t, 4> arena{};
+  /// And while the optimizer's step runs, after the last micro-batch.
+  int64_t updateArena = 0;
   /// Bytes that stay: parameters, buffers, sums of gradients.
   int64_t kept = 0;
 

@@ -45,6 +45,8 @@ static void addPhases(const PipelineStage &stage, StageCosts &costs) {
   costs.weightGradients = weights.picoseconds;
   costs.arena = {forward.arenaBytes, full.arenaBytes, inputs.arenaBytes,
                  weights.arenaBytes};
+  costs.updateArena = std::max(stage.phases[PipelineStage::Norms].arenaBytes,
+                               stage.phases[PipelineStage::Update].arenaBytes);
   costs.untilInputs = stage.forwardSavedBytes;
   costs.untilWeights = stage.inputSavedBytes;
   costs.throughout = stage.throughoutSavedBytes;

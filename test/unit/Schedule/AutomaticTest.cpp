@@ -189,6 +189,7 @@ Costs randomCosts(int stages, std::mt19937 &random) {
     stage.untilWeights = draw(0, 100);
     stage.throughout = draw(0, std::min(stage.untilInputs, stage.untilWeights));
     stage.kept = draw(0, 100);
+    stage.updateArena = draw(0, 100);
     for (int64_t &arena : stage.arena)
       arena = draw(0, 100);
   }

@@ -106,6 +106,13 @@ TEST(CheckTest, NumbersBeyondTheScheduleAreRefused) {
       "write its parts: (0F1;1B0)OVERLAP_F_B");
 }
 
+TEST(CheckTest, MoreStagesThanAnyPipelineHasAreRefused) {
+  auto error = check("0F0,99999F0\n", ListForm::Compute);
+  ASSERT_TRUE(error);
+  EXPECT_EQ(error->message, "100,000 ranks or stages are more than 16,384");
+  EXPECT_EQ(error->note, "take fewer; stages are counted from 0 without gaps");
+}
+
 TEST(CheckTest, TheGridMarksThePlace) {
   auto error = check("0F0,0B0,0F1\n1F0,1B0,1F1,1B1\n", ListForm::Compute);
   ASSERT_TRUE(error);

@@ -92,9 +92,11 @@ TEST(GenerateTest, ConditionsAreNamed) {
        "a schedule has at least one rank, one stage per rank and one "
        "micro-batch, not 2, 1 and 0",
        "give numbers from 1 on"},
-      {"GPipe", shapeOf(100000, 1, 100000),
-       "a schedule of 30,000,000,000 actions is larger than 16,777,216",
+      {"GPipe", shapeOf(1000, 1, 100000),
+       "a schedule of 300,000,000 actions is larger than 2,097,152",
        "take fewer micro-batches or ranks"},
+      {"LoopedBFS", shapeOf(10000, 2, 1), "20,000 stages are more than 16,384",
+       "take fewer ranks"},
   };
   for (const Refused &refused : cases) {
     ScheduleError error;

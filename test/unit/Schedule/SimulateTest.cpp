@@ -211,6 +211,7 @@ Costs randomCosts(int stages, std::mt19937 &random) {
     for (int64_t &arena : stage.arena)
       arena = draw(0, 1000);
     stage.kept = draw(0, 1000);
+    stage.updateArena = draw(0, 1000);
   }
   for (int i = 0; i + 2 < stages; ++i)
     if (draw(0, 3) == 0) {
