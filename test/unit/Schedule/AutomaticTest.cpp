@@ -254,6 +254,10 @@ TEST(BoundTest, TheReasonIsSaid) {
   EXPECT_EQ(boundMakespan(problem).makespan, 5 * kUnitPicoseconds);
   problem.costs.stages[0].kept = 5;
   EXPECT_EQ(leastBytes(problem, 0), 15);
+  for (StageCosts &stage : problem.costs.stages)
+    stage = StageCosts{0, 0, 0, 0};
+  EXPECT_EQ(boundMakespan(problem).makespan, 0);
+  EXPECT_EQ(boundMakespan(problem).reason, "nothing takes any time");
 }
 
 } // namespace
