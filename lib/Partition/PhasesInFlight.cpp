@@ -15,18 +15,22 @@ using namespace mlir;
 using namespace cutback;
 using namespace cutback::joint;
 
-static constexpr const char *kPhaseNames[] = {"forward", "input phase",
-                                              "weight phase"};
+namespace {
 
-LogicalResult cutback::verifyInFlight(const GraphView &view,
-                                      const Phases &phases) {
+struct RunningPhase {
+  const char *name;
+  const std::vector<uint32_t> &ops;
+};
+
+} // namespace
+
+static LogicalResult verify(const GraphView &view,
+                            ArrayRef<RunningPhase> phases) {
   std::vector<uint32_t> storage = view.findStorages();
   std::vector<uint8_t> touched(view.numArgs, 0); // a bit a phase
   std::vector<uint8_t> writer(view.numArgs, 0);  // 1 + the phase
-  const std::vector<uint32_t> *ops[] = {&phases.forwardOps, &phases.inputOps,
-                                        &phases.weightOps};
-  for (unsigned phase = 0; phase < 3; ++phase)
-    for (uint32_t op : *ops[phase]) {
+  for (unsigned phase = 0; phase < phases.size(); ++phase)
+    for (uint32_t op : phases[phase].ops) {
       for (uint32_t value : view.operands(op))
         if (uint32_t arg = storage[value]; view.isArg(arg))
           touched[arg] |= 1U << phase;
@@ -35,15 +39,15 @@ LogicalResult cutback::verifyInFlight(const GraphView &view,
           writer[arg] = 1 + phase;
     }
   for (uint32_t arg = 0; arg < view.numArgs; ++arg)
-    for (unsigned phase = 0; phase < 3; ++phase) {
+    for (unsigned phase = 0; phase < phases.size(); ++phase) {
       if (writer[arg] == 0 || writer[arg] == 1 + phase ||
           !(touched[arg] >> phase & 1))
         continue;
       joint::GraphOp graph = view.graph;
       auto diag = graph.emitOpError("writes '")
                   << view.name(arg) << "' in the "
-                  << kPhaseNames[writer[arg] - 1] << ", and the "
-                  << kPhaseNames[phase]
+                  << phases[writer[arg] - 1].name << ", and the "
+                  << phases[phase].name
                   << " reads or writes it too: with several micro-batches in "
                      "flight one would see what another one has written";
       diag.attachNote() << "let one phase alone read and write it: copy the "
@@ -51,4 +55,17 @@ LogicalResult cutback::verifyInFlight(const GraphView &view,
       return diag;
     }
   return success();
+}
+
+LogicalResult cutback::verifyInFlight(const GraphView &view,
+                                      const Phases &phases) {
+  return verify(view, {{"forward", phases.forwardOps},
+                       {"input phase", phases.inputOps},
+                       {"weight phase", phases.weightOps}});
+}
+
+LogicalResult cutback::verifyInFlight(const GraphView &view,
+                                      const Halves &halves) {
+  return verify(
+      view, {{"forward", halves.forwardOps}, {"backward", halves.backwardOps}});
 }

@@ -9,6 +9,7 @@
 #include "cutback/Analysis/GraphSets.h"
 #include "cutback/Analysis/GraphView.h"
 #include "cutback/Partition/Certificate.h"
+#include "cutback/Partition/Halves.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -83,6 +84,8 @@ Phases splitPhases(const GraphView &view, const GraphSets &sets,
 /// read or written by another one: with several micro-batches in flight their
 /// order is the schedule's. Linear.
 mlir::LogicalResult verifyInFlight(const GraphView &view, const Phases &phases);
+/// The same of two halves.
+mlir::LogicalResult verifyInFlight(const GraphView &view, const Halves &halves);
 
 /// A value that one phase hands to a later one.
 struct HandedValue {

@@ -322,6 +322,18 @@ joint.graph @g(%w: tensor<4xf32> {joint.role = #joint.role<param "w">}, %b: tens
       options.severalInFlight = false;
       checkRule(*parse(bad), options, {bad, 1, 1, {}});
     }
+  // Two halves have the same limit.
+  OwningOpRef<ModuleOp> mixes = parse(head + "%b" + tail);
+  PartitionOptions halves;
+  halves.figures = false;
+  auto planned = partitionGraph(graphOf(*mixes), halves);
+  ASSERT_TRUE(succeeded(planned));
+  std::string errors = errorsOf([&] {
+    EXPECT_TRUE(failed(verifyInFlight((*planned)->view, (*planned)->halves)));
+  });
+  EXPECT_NE(errors.find("in the forward, and the backward reads or writes"),
+            std::string::npos)
+      << errors;
 }
 
 TEST_F(ThreeWayGraphs, DamagedPhasesAreRefused) {
