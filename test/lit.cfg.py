@@ -18,9 +18,9 @@
 #                --with-cuda); %cuda_home is its folder
 #   browser      Chromium is there (tools/dev/bootstrap --with-browser)
 # Heavy suites run a part of theirs: %share/N is K/N, with a K from 0 on that is
-# another one with every second commit; half of the slow tests run at a commit,
-# and a test among them so sees one part after the other. CUTBACK_SHARE is K in
-# place of that number.
+# another one with every third commit; .ci/run has a third of the slow tests at a
+# commit, and a test among them so sees one part after the other. CUTBACK_SHARE is
+# K in place of that number.
 # Further substitutions: %source, %corpus, %python, %tooldir, %build, %plugin,
 # %standin (the folder of a libcuda.so.1 that needs no GPU), %cxx, %mlir_prefix,
 # %llvm_tools.
@@ -74,13 +74,13 @@ config.substitutions += [
 
 
 def turn():
-    """Half the number of commits before this one; 0 outside of a checkout."""
+    """A third of the number of commits; 0 outside of a checkout."""
     if "CUTBACK_SHARE" in os.environ:
         return int(os.environ["CUTBACK_SHARE"])
     counted = subprocess.run(
         ["git", "-C", config.cutback_source_dir, "rev-list", "--count", "HEAD"],
         capture_output=True, text=True)
-    return int(counted.stdout or 0) // 2 if counted.returncode == 0 else 0
+    return int(counted.stdout or 0) // 3 if counted.returncode == 0 else 0
 
 
 number = turn()
