@@ -90,6 +90,7 @@ CommandSpec compileSpec() {
       "compile model.pt2 -o out --target=cuda-host",
       "compile out --sym=s0=8 --sym=s1=128",
       "compile model.pt2 -o out --target=cuda --optimizer=adamw --clip-norm=1",
+      "compile model.pt2 -o out --target=cpu --optimizer=adamw --accumulate",
       "compile trace.log --graph=0 -o out --to=partition --strategy=eager",
       "compile joint.txt -o out --to=partition --expose-random-states",
   };

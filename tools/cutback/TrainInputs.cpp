@@ -192,6 +192,16 @@ std::string MicroBatches::findShares(int64_t step, TrainBatches &batches,
 
 int readMicroBatches(Session &session, MicroBatches &micro) {
   micro.count = session.line.integer(kAccumulate).value_or(1);
+  // PyTorch's see what has added up by then.
+  for (std::string_view hook : session.line.all("hook"))
+    if (micro.count > 1 &&
+        StringRef(hook.data(), hook.size()).starts_with("post-accumulate:")) {
+      session.error("--hook=" + std::string(hook) +
+                    ": there is no such hook on sums of micro-batches");
+      session.note("leave post-accumulate: out: a hook of a tensor runs on the "
+                   "gradient of each micro-batch");
+      return WrongUsage;
+    }
   auto text = session.line.get("valid-tokens");
   if (!text)
     return Done;
