@@ -67,13 +67,18 @@ def _run(found, module, args, kwargs, mode):
             originals[id(tensor)] = (made, tensor)
         return originals[id(tensor)][0]
 
-    state = {name: copied(one) for name, one in (
-        *module.named_parameters(remove_duplicate=False),
-        *module.named_buffers(remove_duplicate=False))}
+    # By the first name of each module: put into one that has two names twice,
+    # a copy would be what is put back.
+    state = {path + "." * bool(path) + name: copied(tensor)
+             for path, one in module.named_modules()
+             for name, tensor in (*one._parameters.items(),
+                                  *one._buffers.items())
+             if tensor is not None}
     args, kwargs = pytree.tree_map(copied, (args, kwargs or {}))
     with torch.enable_grad(), _watched(found), \
             mode or contextlib.nullcontext():
-        outputs = torch.func.functional_call(module, state, args, kwargs)
+        outputs = torch.func.functional_call(module, state, args, kwargs,
+                                             tie_weights=False)
     leaves = pytree.tree_leaves(outputs)
     loss = leaves[0] if leaves else None
     own = {id(made): id(tensor) for made, tensor in originals.values()}

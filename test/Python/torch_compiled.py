@@ -105,6 +105,23 @@ class CompiledTest(unittest.TestCase):
                 self.assertGreater(step.arena_bytes, 0)
                 self.train(model, step, eager)
 
+    def test_a_module_under_two_names_stays_as_it_is(self):
+        class Twice(torch.nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.one = torch.nn.Linear(4, 4)
+                self.other = self.one
+
+            def forward(self, x):
+                return self.other(self.one(x).tanh()).square().sum()
+
+        model, x = Twice(), torch.randn(2, 4)
+        weight = model.one.weight
+        step = cutback.compile(model, (x,))
+        self.assertIs(model.other.weight, weight)
+        torch.testing.assert_close(*(
+            torch.autograd.grad(call(x), weight)[0] for call in (step, model)))
+
     def test_inputs_without_a_row_of_their_own_are_copied(self):
         model = Net()
         step = cutback.compile(model, batch())
