@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""How the model of a pipeline is called: which arguments are which inputs of the
-stages, and how outputs are put together. `split` writes it beside the stages.
+"""How the model of a pipeline is called: which arguments are which inputs of
+the stages, and how outputs are put together. `split` writes it beside them.
 """
 
 import json

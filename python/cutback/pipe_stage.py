@@ -2,7 +2,7 @@
 """A compiled stage that the schedules of torch.distributed.pipelining run.
 
 The schedule says when which phase of which micro-batch runs, and moves tensors
-to the next stage and gradients back; `PipelineStage` has the interface for that,
+to the next stage and gradients back; `PipelineStage` has the interface for it,
 of which the phases and what they keep are replaced here. A stage passes on what
 later stages take, and adds up the gradients that come back: that of the last
 user first, its own last. Nothing is found out by running: sizes are in the
@@ -175,10 +175,12 @@ class CompiledStage(PipelineStage):
         del self.fwd_cache[fwd_chunk_id]
         return ops
 
-    # A schedule that only evaluates hands over gradients that there are none of.
+    # On one rank a schedule hands gradients over also where it only evaluates.
 
     def get_local_bwd_output(self, mb_index):
-        return super().get_local_bwd_output(mb_index) if self.has_backward else ()
+        if not self.has_backward:
+            return ()
+        return super().get_local_bwd_output(mb_index)
 
     def set_local_bwd_input(self, next_stage_bwd_outputs, mb_index):
         if self.has_backward:
@@ -205,8 +207,8 @@ class CompiledStage(PipelineStage):
         super().clear_runtime_states()
         self._call.check_model()
         for name in self._parts if self.has_backward else ():
-            raise _error("the gradients of '%s', which several stages have, were"
-                         " not added up after the last step: call"
+            raise _error("the gradients of '%s', which several stages have,"
+                         " were not added up after the last step: call"
                          " sync_replicated_grads(stages) after each" % name)
         for states in (self._kept, self._kept_for_weight, self.bwd_cache):
             states.clear()

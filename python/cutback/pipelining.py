@@ -36,14 +36,14 @@ def split(model, args=(), kwargs=None, *, stages=None, split_spec=None,
           multi_use=None, backward="split", options=None, folder=None):
     """Cuts a model into stages, for micro-batches of the sizes of `args`.
 
-    `model` is a module, exported here, or an `ExportedProgram`. It is cut at its
-    markers (`torch.distributed.pipelining.pipe_split`); or into `stages` of
+    `model` is a module, exported here, or an `ExportedProgram`. It is cut at
+    its markers (`torch.distributed.pipelining.pipe_split`); or into `stages` of
     equal time; or at the modules of `split_spec`, a dict from names to
     "begin", "end" or `SplitPoint`s.
 
-    Where its first output is a float tensor of one element that is the loss, and
-    gradients are those of it; the schedule's `loss_fn` is then `first_output`.
-    Otherwise `loss_fn` makes a loss of the outputs, all of which have gradients.
+    Where its first output is a float tensor of one element that is the loss,
+    and gradients are those of it; the schedule's `loss_fn` is `first_output`.
+    Otherwise `loss_fn` makes a loss of the outputs, which all have gradients.
 
     `multi_use` says of parameters of several stages whether each has them
     ("replicate", the default; see `sync_replicated_grads`) or the first sends
@@ -174,8 +174,9 @@ class Pipe:
             raise _error("stage %d would run on %s, and was split for a CPU:"
                          " give \"cpu\"" % (stage_index, device))
         if not dist.is_initialized():
-            raise _error("a stage belongs to a process group, and there is none:"
-                         " call torch.distributed.init_process_group first")
+            raise _error("a stage belongs to a process group, and there is"
+                         " none: call torch.distributed.init_process_group"
+                         " first")
         if dist.get_world_size(group) > count:
             raise _error("the group has %d processes, and the pipeline %d"
                          " stages: split the model into as many, or give a"
