@@ -17,8 +17,8 @@ _FILE = "python.json"
 _VERSION = 1
 
 
-def write_call(folder, exported, args, kwargs):
-    """What `Call` reads, of what was split into `folder`."""
+def write_call(manifest, exported, args, kwargs):
+    """What `Call` reads, beside the stages that were split."""
     numbers = iter(range(len(exported.leaf_names)))
 
     def leaves(one):
@@ -26,8 +26,8 @@ def write_call(folder, exported, args, kwargs):
                 else ["value", _written(leaf)]
                 for leaf in pytree.tree_leaves(one)]
 
-    (folder / _FILE).write_text(json.dumps({
-        "version": _VERSION, "pipeline": True,
+    (manifest.folder / _FILE).write_text(json.dumps({
+        "version": _VERSION, "pipeline": manifest.checksum,
         "args": [leaves(one) for one in args],
         "kwargs": {name: leaves(one) for name, one in kwargs.items()},
         "names": [name for name, (is_tensor, *_) in zip(
@@ -51,9 +51,11 @@ class Call:
             read = json.loads((manifest.folder / _FILE).read_bytes())
         except FileNotFoundError:
             read = self._without_file()
-        if not read.get("pipeline") or read["version"] != _VERSION:
-            raise _error("'%s' is of another version of cutback: split the"
-                         " model again" % (manifest.folder / _FILE))
+        if (read.get("version") != _VERSION
+                or read.get("pipeline") != manifest.checksum):
+            raise _error("'%s' is of another split, or of another version of"
+                         " cutback: split the model again, into an empty folder"
+                         % (manifest.folder / _FILE))
         self._args, self._kwargs = read["args"], read["kwargs"]
         self._names = read["names"]
         self._outputs = read["outputs"]
@@ -77,7 +79,7 @@ class Call:
 
     def _without_file(self):
         count = 1 + max(map(number_of, self._manifest.inputs), default=-1)
-        return {"version": _VERSION, "pipeline": True,
+        return {"version": _VERSION, "pipeline": self._manifest.checksum,
                 "args": [[["tensor", one]] for one in range(count)],
                 "kwargs": {}, "names": [str(one) for one in range(count)],
                 "outputs": [["tensor", None]] * len(self._manifest.outputs),

@@ -80,6 +80,7 @@ class Manifest:
                 path, error.strerror, _AGAIN)) from None
         read = _parsed(path, text)
         self.model, self.target = read["model"], read["target"]
+        self.checksum = read["checksum"]
         self.stages = read["stages"]
         self._check_target(path)
         self.loss = read.get("loss")

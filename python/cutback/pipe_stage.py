@@ -20,7 +20,7 @@ from torch.distributed.pipelining.stage import _RecvInfo
 from torch.optim.optimizer import register_optimizer_step_pre_hook
 
 from ._library import input_error as _error
-from .pipe_phase import Phase
+from .pipe_phase import Phase, StageModule
 from .sized import DTYPES
 
 _unsummed = weakref.WeakSet()  # stages with parts of replicated gradients
@@ -206,6 +206,13 @@ class CompiledStage(PipelineStage):
     def clear_runtime_states(self):
         super().clear_runtime_states()
         self._call.check_model()
+        if type(self.submod) is not StageModule:
+            raise _error("stage %d is wrapped, in %s, which would see none of"
+                         " its runs: add up gradients of replicas after the"
+                         " step of the schedule" % (
+                             self.stage_index, type(self.submod).__name__))
+        if self._kept or self._kept_for_weight:  # of a step that was given up
+            self._parts.clear()
         for name in self._parts if self.has_backward else ():
             raise _error("the gradients of '%s', which several stages have,"
                          " were not added up after the last step: call"

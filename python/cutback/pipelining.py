@@ -11,7 +11,6 @@ and of weights, planned together and not found again at each step.
 """
 
 import dataclasses
-import pathlib
 import tempfile
 
 import torch
@@ -68,7 +67,7 @@ def split(model, args=(), kwargs=None, *, stages=None, split_spec=None,
     exported.write(lambda given, graph: run_program(
         given, "-o", str(folder), *asked,
         *_plan_options(exported.place, graph, options), command="split"))
-    write_call(pathlib.Path(folder), exported, args, kwargs)
+    write_call(Manifest(folder), exported, args, kwargs)
     return Pipe(folder, model, exported.guard, keeper)
 
 

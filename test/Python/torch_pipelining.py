@@ -474,6 +474,9 @@ class OneProcess(unittest.TestCase):
             stages[0].submod.get_parameter("parts.1.weight").add_(1)
         self.check_error("'param.parts.1.weight' was changed between",
                          lambda: stages[0].backward_one_chunk(0))
+        stages[1].submod = nn.Sequential(stages[1].submod)
+        self.check_error("stage 1 is wrapped, in Sequential",
+                         stages[1].clear_runtime_states)
         folder = str(pipe.folder)
         self.check_error("they are of another model", lambda:
                          pipelining.build_stage(folder, 0, model=made("gpt")))
@@ -500,6 +503,12 @@ class OneProcess(unittest.TestCase):
             manifest.write_text(change)
             self.check_error(what, lambda: pipelining.build_stage(folder, 0))
         manifest.write_text(text)
+        call = pipe.folder / "python.json"
+        written = call.read_text()
+        call.write_text(written.replace('"pipeline": "', '"pipeline": "0'))
+        self.check_error("is of another split, or of another version",
+                         lambda: pipelining.build_stage(folder, 0))
+        call.write_text(written)
         phase = pipe.folder / "stage0" / "input"
         (phase / "manifest.json").write_bytes(
             (pipe.folder / "stage0" / "weight" / "manifest.json").read_bytes())
