@@ -43,7 +43,9 @@ makePlannedPhases(joint::GraphOp graph, const StagePlanRequest &request) {
     options.memory.emplace();
     options.figures = false;
     auto plan = planStep(graph, options);
-    if (failed(plan))
+    if (failed(plan) ||
+        (!isForward &&
+         failed(verifyInFlight((*plan)->view, (*plan)->halves))))
       return failure();
     return makePhases(graph, (*plan)->partition);
   }
