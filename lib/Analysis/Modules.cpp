@@ -223,8 +223,8 @@ std::vector<std::string> deriveModules(const GraphView &view,
 
 static StringRef recordedModule(Operation *op) {
   auto fused = dyn_cast<FusedLoc>(op->getLoc());
-  auto path = fused ? dyn_cast_or_null<StringAttr>(fused.getMetadata())
-                    : StringAttr();
+  auto path =
+      fused ? dyn_cast_or_null<StringAttr>(fused.getMetadata()) : StringAttr();
   return path ? path.getValue() : StringRef();
 }
 
@@ -258,12 +258,12 @@ std::string describeModulesNear(const std::vector<std::string> &modules,
   llvm::sort(candidates);
   return near.empty()
              ? "the first of its modules are " +
-                   llvm::join(llvm::map_range(
-                                  llvm::ArrayRef(candidates).take_front(3),
-                                  [](std::string_view module) {
-                                    return std::string(module);
-                                  }),
-                              ", ")
+                   llvm::join(
+                       llvm::map_range(llvm::ArrayRef(candidates).take_front(3),
+                                       [](std::string_view module) {
+                                         return std::string(module);
+                                       }),
+                       ", ")
              : "modules near it are " + llvm::join(near, ", ");
 }
 

@@ -46,8 +46,7 @@ static std::vector<std::string> nameResults(joint::GraphOp graph) {
       names.push_back(name.str());
     return names;
   }
-  for (auto [i, value] :
-       llvm::enumerate(graph.getOutput().getForwardResults()))
+  for (auto [i, value] : llvm::enumerate(graph.getOutput().getForwardResults()))
     names.push_back(i == 0 && joint::isLossType(value.getType())
                         ? "loss"
                         : "output." + std::to_string(i));

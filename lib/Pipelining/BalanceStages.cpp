@@ -126,7 +126,8 @@ bool Balancer::isPossible(int64_t most) const {
   unsigned used = 0;
   for (size_t begin = 0; begin + 1 < places.size();) {
     size_t end = begin;
-    while (end + 1 < places.size() && fits(places[begin], places[end + 1], most))
+    while (end + 1 < places.size() &&
+           fits(places[begin], places[end + 1], most))
       ++end;
     if (end == begin || ++used > request.stages)
       return false;
@@ -150,8 +151,7 @@ std::optional<int64_t> Balancer::leastTime(int64_t width) {
   return low;
 }
 
-StageCut
-Balancer::trace(const std::vector<std::vector<uint32_t>> &from) const {
+StageCut Balancer::trace(const std::vector<std::vector<uint32_t>> &from) const {
   StageCut cut;
   size_t end = places.size() - 1;
   for (size_t stage = request.stages; stage > 0; --stage) {
@@ -227,8 +227,7 @@ std::optional<StageCut> Balancer::fewestBytes(int64_t most) const {
 void Balancer::chooseWidth(llvm::ArrayRef<int64_t> widths, const Width &first,
                            const Width &last, Width &best) {
   for (const Width &end : {first, last})
-    if (std::pair(costOf(end), end.width) <
-        std::pair(costOf(best), best.width))
+    if (std::pair(costOf(end), end.width) < std::pair(costOf(best), best.width))
       best = end;
   bool mayBeBetter =
       last.time != kInfinity &&

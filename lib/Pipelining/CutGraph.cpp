@@ -102,11 +102,11 @@ std::vector<uint8_t> cutback::markConstants(const GraphView &view) {
   std::vector<uint8_t> isConstant(view.numOps(), 0);
   for (uint32_t op = 0; op < view.numOps(); ++op) {
     const OpTraits &traits = view.traits[op];
-    isConstant[op] =
-        view.numResults(op) && traits.recomputable && !traits.random &&
-        !traits.ordered && llvm::all_of(view.operands(op), [&](uint32_t v) {
-          return !view.isArg(v) && isConstant[view.definer[v]];
-        });
+    isConstant[op] = view.numResults(op) && traits.recomputable &&
+                     !traits.random && !traits.ordered &&
+                     llvm::all_of(view.operands(op), [&](uint32_t v) {
+                       return !view.isArg(v) && isConstant[view.definer[v]];
+                     });
   }
   return isConstant;
 }
@@ -233,9 +233,9 @@ LogicalResult Cutter::checkOptions() {
                                       "called '")
                       << name << "'";
     diagnostic.attachNote()
-        << (shared.empty() ? std::string("each parameter has one stage")
-                           : "those of several are " +
-                                 llvm::join(shared, ", "));
+        << (shared.empty()
+                ? std::string("each parameter has one stage")
+                : "those of several are " + llvm::join(shared, ", "));
     return diagnostic;
   }
   return success();
@@ -245,13 +245,13 @@ LogicalResult Cutter::checkCrossing(uint32_t value) {
   auto type = dyn_cast<RankedTensorType>(view.types[value]);
   if (type && type.hasStaticShape())
     return success();
-  Operation *op = view.isArg(value) ? graph.getOperation()
-                                    : view.ops[view.definer[value]];
-  auto diagnostic =
-      op->emitError("'")
-      << view.name(value) << "' of type " << view.types[value]
-      << " would go from one stage to another"
-      << (type ? ", and its size is not known" : ", and is no tensor");
+  Operation *op =
+      view.isArg(value) ? graph.getOperation() : view.ops[view.definer[value]];
+  auto diagnostic = op->emitError("'")
+                    << view.name(value) << "' of type " << view.types[value]
+                    << " would go from one stage to another"
+                    << (type ? ", and its size is not known"
+                             : ", and is no tensor");
   diagnostic.attachNote(graph.getLoc())
       << (type ? "give sizes of symbols with --sym, or cut where such a value "
                  "is not read on both sides"
@@ -263,8 +263,7 @@ LogicalResult Cutter::findCrossing() {
   crossing.assign(view.numValues(), -1);
   for (uint32_t value = 0; value < view.numValues(); ++value) {
     bool isArg = view.isArg(value);
-    if (readers[value].empty() ||
-        (!isArg && isConstant[view.definer[value]]))
+    if (readers[value].empty() || (!isArg && isConstant[view.definer[value]]))
       continue;
     if (isArg && holders[value].size() == readers[value].size())
       continue;
@@ -310,9 +309,9 @@ DictionaryAttr Cutter::argumentAttrs(uint32_t argument) {
 DictionaryAttr Cutter::receivedAttrs(const CrossingValue &value) {
   Builder builder(graph.getContext());
   NamedAttrList attrs;
-  attrs.set(JointDialect::kRole,
-            RoleAttr::get(graph.getContext(), RoleKind::Input, nullptr, -1,
-                          false));
+  attrs.set(
+      JointDialect::kRole,
+      RoleAttr::get(graph.getContext(), RoleKind::Input, nullptr, -1, false));
   attrs.set(JointDialect::kName, builder.getStringAttr(value.name));
   attrs.set(interpreter::kFileName,
             builder.getStringAttr(kValuePrefix + value.name));
@@ -365,11 +364,11 @@ void Cutter::buildStage(unsigned stage) {
     resultTypes.push_back(view.types[value]);
   OpBuilder builder(context);
   builder.setInsertionPointToEnd(program.module->getBody());
-  auto created = GraphOp::create(
-      builder, graph.getLoc(),
-      (graph.getSymName() + "_stage" + Twine(stage)).str(),
-      FunctionType::get(context, types, resultTypes),
-      static_cast<int64_t>(results.size()), attrs);
+  auto created =
+      GraphOp::create(builder, graph.getLoc(),
+                      (graph.getSymName() + "_stage" + Twine(stage)).str(),
+                      FunctionType::get(context, types, resultTypes),
+                      static_cast<int64_t>(results.size()), attrs);
   created->setDiscardableAttrs(graph->getDiscardableAttrDictionary());
   created->setAttr(interpreter::kResultNames,
                    builder.getArrayAttr(resultNames));
@@ -407,8 +406,9 @@ FailureOr<CutProgram> Cutter::run() {
     RoleKind kind = graph.getRole(arg).getKind();
     if ((kind == RoleKind::Param || kind == RoleKind::Buffer) &&
         !holders[arg].empty())
-      program.state.push_back(
-          {names.arguments[arg], {holders[arg].begin(), holders[arg].end()}, {}});
+      program.state.push_back({names.arguments[arg],
+                               {holders[arg].begin(), holders[arg].end()},
+                               {}});
   }
   for (uint32_t arg = 0; arg < view.numArgs; ++arg)
     for (StageState &state : program.state)

@@ -232,4 +232,3 @@ void cutback::describeSaved(const std::vector<PhaseGraph> &phases,
                        stage.throughoutSavedBytes += bytes;
                    });
 }
-

@@ -97,8 +97,7 @@ void Fitter::giveBack(FittedStages &fitted) {
       Levels next = fitted.levels;
       --next[stage];
       std::optional<Simulation> then = simulateAt(next);
-      if (!then || !fits(*then) ||
-          then->makespan > fitted.simulation.makespan)
+      if (!then || !fits(*then) || then->makespan > fitted.simulation.makespan)
         break;
       fitted = {next, std::move(*then)};
     }
@@ -127,10 +126,10 @@ std::optional<FittedStages> Fitter::run(std::string &error) {
   }
   if (!best)
     error = "a rank of " + schedule.name + " needs more than " +
-            formatBytes(limit) + (leastPeak == INT64_MAX
-                                      ? ""
-                                      : ": the least peak that was found is " +
-                                            formatBytes(leastPeak));
+            formatBytes(limit) +
+            (leastPeak == INT64_MAX ? ""
+                                    : ": the least peak that was found is " +
+                                          formatBytes(leastPeak));
   return best;
 }
 

@@ -108,9 +108,9 @@ void SizeFixer::run() {
         }))
       op.removeDiscardableAttr(JointDialect::kDims);
   graph.removeSymbolsAttr();
-  graph.setFunctionTypeAttr(TypeAttr::get(FunctionType::get(
-      graph.getContext(), graph.getBlock().getArgumentTypes(),
-      TypeRange(graph.getOutput()->getOperands()))));
+  graph.setFunctionTypeAttr(TypeAttr::get(
+      FunctionType::get(graph.getContext(), graph.getBlock().getArgumentTypes(),
+                        TypeRange(graph.getOutput()->getOperands()))));
 }
 
 LogicalResult cutback::fixSizes(GraphOp graph,

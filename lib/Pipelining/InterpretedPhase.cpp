@@ -124,11 +124,10 @@ std::string InterpretedPhase::run(const std::vector<char *> &arguments,
     storage->data = bytes;
     storage->bytes = bytesOf(argument);
     storage->writable = argument.isWritten;
-    auto shaped = cast<RankedTensorType>(
-        graph.getArgumentTypes()[values.size()]);
-    values.emplace_back(Tensor::on(storage, 0,
-                                   *dtypeOf(shaped.getElementType()),
-                                   argument.sizes));
+    auto shaped =
+        cast<RankedTensorType>(graph.getArgumentTypes()[values.size()]);
+    values.emplace_back(Tensor::on(
+        storage, 0, *dtypeOf(shaped.getElementType()), argument.sizes));
   }
   Said said(*graph.getContext());
   auto made = interpreter::run(graph, values);
@@ -146,9 +145,10 @@ std::string InterpretedPhase::run(const std::vector<char *> &arguments,
   return "";
 }
 
-std::unique_ptr<PhaseRunner>
-cutback::interpretPhase(MLIRContext &context, const std::string &text,
-                        const std::string &path, StepError &error) {
+std::unique_ptr<PhaseRunner> cutback::interpretPhase(MLIRContext &context,
+                                                     const std::string &text,
+                                                     const std::string &path,
+                                                     StepError &error) {
   auto phase = std::make_unique<InterpretedPhase>();
   if (!phase->read(context, text, path, error))
     return nullptr;

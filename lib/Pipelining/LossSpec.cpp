@@ -38,8 +38,7 @@ private:
         values.push_back(value);
         return true;
       }
-    for (auto [open, close] :
-         {std::pair("(", ")"), {"[", "]"}, {"{", "}"}})
+    for (auto [open, close] : {std::pair("(", ")"), {"[", "]"}, {"{", "}"}})
       if (take(open))
         return readList(open, close, values);
     return false;

@@ -45,8 +45,7 @@ struct CutStages : cutback::impl::CutStagesBase<CutStages> {
       return signalPassFailure();
     TrainingGraphOptions gradients;
     PartitionOptions options;
-    SmallVector<joint::GraphOp> graphs(
-        getOperation().getOps<joint::GraphOp>());
+    SmallVector<joint::GraphOp> graphs(getOperation().getOps<joint::GraphOp>());
     for (joint::GraphOp graph : graphs) {
       FailureOr<CutProgram> program =
           cutStages(graph, choice, gradients, options);

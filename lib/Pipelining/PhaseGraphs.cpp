@@ -129,7 +129,7 @@ std::vector<std::string> PhaseMaker::nameHanded(NamedFunction &from,
       ++first;
     if (first == place)
       own = kSavedPrefix.str() + std::to_string(numSaved++);
-    taken.push_back(first == place       ? own
+    taken.push_back(first == place ? own
                     : first >= place - taken.size()
                         ? taken[first - (place - taken.size())]
                         : from.results[first]);
@@ -141,8 +141,8 @@ std::vector<std::string> PhaseMaker::nameHanded(NamedFunction &from,
 NamedFunction PhaseMaker::join(const NamedFunction &input,
                                const NamedFunction &weight) {
   NamedFunction joined = input;
-  joined.function = cast<func::FuncOp>(
-      func::FuncOp(input.function)->cloneWithoutRegions());
+  joined.function =
+      cast<func::FuncOp>(func::FuncOp(input.function)->cloneWithoutRegions());
   IRMapping mapping;
   func::FuncOp first = input.function, second = weight.function;
   first.getBody().cloneInto(&joined.function.getBody(), mapping);
@@ -171,9 +171,8 @@ DictionaryAttr PhaseMaker::argumentAttrs(func::FuncOp function, unsigned arg,
   auto role = function.getArgAttrOfType<RoleAttr>(arg, JointDialect::kRole);
   GraphOp graph = stage;
   auto own = function.getArgAttrOfType<StringAttr>(arg, JointDialect::kName);
-  for (unsigned i = 0; role.getKind() == RoleKind::Saved &&
-                       i < graph.getNumArguments();
-       ++i)
+  for (unsigned i = 0;
+       role.getKind() == RoleKind::Saved && i < graph.getNumArguments(); ++i)
     if (graph.getArgName(i) == own.getValue() && nameOf(i) == name)
       role = graph.getRole(i);
   if (role.getKind() == RoleKind::Saved ||
@@ -233,14 +232,12 @@ PhaseMaker::run(const PhaseFunctions &functions) {
   ArrayRef<std::string> results = names.results;
   NamedFunction forward{functions.forward, nameArguments(functions.forward),
                         results.take_front(functions.numForwardResults)};
-  NamedFunction input{functions.input,
-                      nameHanded(forward, functions.toInput),
-                      {}};
+  NamedFunction input{
+      functions.input, nameHanded(forward, functions.toInput), {}};
   for (unsigned argument : functions.backwardArgs)
     input.arguments.push_back(nameOf(argument));
   std::map<int, std::string> gradientOf;
-  for (auto [i, argument] :
-       llvm::enumerate(stage.getOutput().getGradientOf()))
+  for (auto [i, argument] : llvm::enumerate(stage.getOutput().getGradientOf()))
     gradientOf[argument] = results[functions.numForwardResults + i];
   for (int argument : functions.inputGradientOf)
     input.results.push_back(gradientOf[argument]);
@@ -252,8 +249,8 @@ PhaseMaker::run(const PhaseFunctions &functions) {
     phases.push_back(make("backward", input));
     return phases;
   }
-  NamedFunction weight{functions.weight, nameHanded(input, functions.toWeight),
-                       {}};
+  NamedFunction weight{
+      functions.weight, nameHanded(input, functions.toWeight), {}};
   for (int argument : functions.weightGradientOf)
     weight.results.push_back(gradientOf[argument]);
   NamedFunction joined = join(input, weight);

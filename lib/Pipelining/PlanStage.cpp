@@ -44,8 +44,7 @@ makePlannedPhases(joint::GraphOp graph, const StagePlanRequest &request) {
     options.figures = false;
     auto plan = planStep(graph, options);
     if (failed(plan) ||
-        (!isForward &&
-         failed(verifyInFlight((*plan)->view, (*plan)->halves))))
+        (!isForward && failed(verifyInFlight((*plan)->view, (*plan)->halves))))
       return failure();
     return makePhases(graph, (*plan)->partition);
   }
@@ -89,8 +88,7 @@ FailureOr<PlannedPhase> cutback::planPhase(PhaseGraph phase,
   PipelinePhase &entry = stage.phases[kindOf(planned.phase.name)];
   entry.folder = stage.name + "/" + planned.phase.name;
   if (planned.plan->kernelPlan)
-    entry.picoseconds =
-        static_cast<int64_t>(planned.plan->kernelPlan->ps());
+    entry.picoseconds = static_cast<int64_t>(planned.plan->kernelPlan->ps());
   if (planned.plan->memory)
     entry.arenaBytes = planned.plan->memory->arenaBytes();
   return planned;

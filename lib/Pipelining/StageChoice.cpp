@@ -22,11 +22,11 @@ balance(joint::GraphOp graph, const StageChoice &choice,
   std::optional<StageCut> cut = balanceStages(*costs, wanted);
   if (cut)
     return std::move(cut->begins);
-  auto diagnostic =
-      graph.emitError("there are no ")
-      << wanted.stages << " stages: '" << graph.getSymName() << "' has "
-      << formatCount(static_cast<int64_t>(costs->numOps()), "op")
-      << ", and values between some of them cannot cross";
+  auto diagnostic = graph.emitError("there are no ")
+                    << wanted.stages << " stages: '" << graph.getSymName()
+                    << "' has "
+                    << formatCount(static_cast<int64_t>(costs->numOps()), "op")
+                    << ", and values between some of them cannot cross";
   diagnostic.attachNote() << "ask for fewer stages";
   return diagnostic;
 }

@@ -53,8 +53,7 @@ private:
 } // namespace
 
 bool StageDifferentiator::isLoss(StringRef name) const {
-  const std::vector<unsigned> &chosen =
-      options.differentiate.lossOutputs;
+  const std::vector<unsigned> &chosen = options.differentiate.lossOutputs;
   if (chosen.empty())
     return name == "loss" || (!hasLoss && name.starts_with("output."));
   unsigned number = 0;

@@ -26,8 +26,8 @@ static llvm::StringSet<> namesIn(GraphOp graph) {
 }
 
 static LogicalResult failUnused(GraphOp graph, StringRef what, StringRef name) {
-  auto diagnostic = graph.emitError("no stage has ") << what << " '" << name
-                                                     << "'";
+  auto diagnostic = graph.emitError("no stage has ")
+                    << what << " '" << name << "'";
   diagnostic.attachNote() << "`cutback import` prints the names of the model";
   return diagnostic;
 }

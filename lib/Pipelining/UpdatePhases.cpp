@@ -62,9 +62,9 @@ static void nameInFiles(GraphOp stage, const UpdateGraph &update) {
   }
   for (unsigned arg = 0; arg < graph.getNumArguments(); ++arg) {
     std::string name = inFiles.lookup(graph.getArgName(arg));
-    graph.setArgAttr(arg, interpreter::kFileName,
-                     builder.getStringAttr(
-                         name.empty() ? graph.getArgName(arg) : name));
+    graph.setArgAttr(
+        arg, interpreter::kFileName,
+        builder.getStringAttr(name.empty() ? graph.getArgName(arg) : name));
   }
   SmallVector<Attribute> results;
   for (Value value : graph.getOutput().getForwardResults())

@@ -116,8 +116,8 @@ void cutback::addTiedResults(std::vector<NamedTensor> &results,
     StringRef kind = kindOf(result.first);
     if (kind.empty())
       continue;
-    for (const std::string &other : findTiedNames(
-             weights, StringRef(result.first).substr(kind.size()))) {
+    for (const std::string &other :
+         findTiedNames(weights, StringRef(result.first).substr(kind.size()))) {
       std::string name = kind.str() + other;
       if (!given.insert(name).second)
         continue;

@@ -121,10 +121,10 @@ bool cutback::wantsNoGradient(joint::GraphOp graph,
 
 LogicalResult cutback::makeFunctional(joint::GraphOp graph,
                                       bool functionalizeRng) {
-  return success(succeeded(functionalize(graph)) &&
-                 succeeded(decomposeComposites(graph)) &&
-                 (!functionalizeRng ||
-                  succeeded(cutback::functionalizeRng(graph))));
+  return success(
+      succeeded(functionalize(graph)) &&
+      succeeded(decomposeComposites(graph)) &&
+      (!functionalizeRng || succeeded(cutback::functionalizeRng(graph))));
 }
 
 LogicalResult cutback::makeTrainingGraph(joint::GraphOp graph,

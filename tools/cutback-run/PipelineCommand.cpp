@@ -110,8 +110,7 @@ static bool readTraining(const CommandLine &line,
   train.state = std::string(line.get("state").value_or(""));
   train.saveEvery = line.integer("save-every").value_or(0);
   if (train.saveEvery && train.state.empty())
-    return wrong("--save-every goes with --state",
-                 "there is no file to write");
+    return wrong("--save-every goes with --state", "there is no file to write");
   if (auto text = line.get("loss-scale")) {
     train.scale = LossScale::parse(*text);
     if (!train.scale)

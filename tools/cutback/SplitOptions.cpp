@@ -67,9 +67,8 @@ static int readMultiUse(Session &session, CutOptions &cut) {
   SmallVector<StringRef> entries;
   StringRef(text->data(), text->size()).split(entries, ',');
   for (StringRef entry : entries) {
-    auto [name, word] = entry.contains('=')
-                            ? entry.rsplit('=')
-                            : std::pair(StringRef(), entry);
+    auto [name, word] =
+        entry.contains('=') ? entry.rsplit('=') : std::pair(StringRef(), entry);
     if (word != "replicate" && word != "transmit")
       return wrongUsage(session,
                         "--multi-use takes 'replicate' or 'transmit', not '" +
@@ -109,8 +108,10 @@ static int readSplitDims(Session &session, SplitRequest &request) {
 /// Options that mean something for one graph alone, or for one plan of a stage.
 static int refuseOthers(Session &session, const SplitRequest &request) {
   static constexpr const char *kOfOneGraph[] = {
-      "hook",     "grad-penalty", "sequence",  "collectives-first",
-      "group-size", "checkpoint-sequential", "dump-network", "keep-composites"};
+      "hook",         "grad-penalty",
+      "sequence",     "collectives-first",
+      "group-size",   "checkpoint-sequential",
+      "dump-network", "keep-composites"};
   for (const char *name : kOfOneGraph)
     if (session.line.has(name))
       return wrongUsage(session,
@@ -123,7 +124,7 @@ static int refuseOthers(Session &session, const SplitRequest &request) {
                       "a pipeline differentiates the loss, or all outputs "
                       "where there is none");
   static constexpr const char *kOfHalves[] = {
-      "strategy", "cost-model", "minimize",    "rules",
+      "strategy",        "cost-model",   "minimize", "rules",
       "free-parameters", "torch-config", "solver"};
   for (const char *name : kOfHalves)
     if (session.line.has(name) && !request.isWhole)
@@ -173,14 +174,16 @@ int readSplitRequest(Session &session, SplitRequest &request) {
       !readGradientOptions(line, request.gradients, error))
     return wrongUsage(session, error, "see `cutback split --help`");
   if (line.has("stages") && line.has("split-spec"))
-    return wrongUsage(session, "--stages and --split-spec both say where to cut",
+    return wrongUsage(session,
+                      "--stages and --split-spec both say where to cut",
                       "give one of them");
   if (auto stages = line.integer("stages"))
     request.choice.stages = static_cast<unsigned>(*stages);
   if (auto bandwidth = line.number("bandwidth")) {
     if (!request.choice.stages || !(*bandwidth > 0))
-      return wrongUsage(session, "--bandwidth takes a positive number of GB/s, "
-                                 "with --stages",
+      return wrongUsage(session,
+                        "--bandwidth takes a positive number of GB/s, "
+                        "with --stages",
                         "it is what wide cuts are weighed by");
     request.choice.bandwidth = *bandwidth;
   }

@@ -16,8 +16,8 @@
 #include "StepKernels.h"
 #include "StepSources.h"
 
-#include "cutback/Autograd/Activity.h"
 #include "cutback/Analysis/Names.h"
+#include "cutback/Autograd/Activity.h"
 #include "cutback/Dialect/Joint/Loss.h"
 #include "cutback/Interpreter/Step.h"
 #include "cutback/Pipelining/FitStages.h"
@@ -42,7 +42,7 @@ namespace cutback {
 
 /// What a saved byte is worth at each level of recomputation, as a multiple of
 /// the graph's own price.
-static constexpr double kLevels[] = {1, 1.25, 1.5, 1.75, 2, 2.5, 3,
+static constexpr double kLevels[] = {1, 1.25, 1.5, 1.75, 2,  2.5, 3,
                                      4, 6,    8,   16,   64, 1e4};
 
 namespace {
@@ -196,8 +196,8 @@ const PlannedStage *Splitter::planAt(unsigned stage, unsigned level) {
     double &price = wanted.partition.bytePricePs;
     if (level > 0)
       price = (price == 0 ? kOwnBytePrice : price) * kLevels[level];
-    FailureOr<PlannedStage> planned = cutback::planStage(
-        stages, stage, facts, wanted);
+    FailureOr<PlannedStage> planned =
+        cutback::planStage(stages, stage, facts, wanted);
     if (succeeded(planned))
       entry->second = std::move(*planned);
   }
@@ -214,8 +214,8 @@ static std::pair<int64_t, int64_t> figuresOf(const PipelineStage &stage,
                   phases[PipelineStage::Weight].picoseconds;
   if (backwards == Backwards::Whole)
     return {forward + whole, stage.forwardSavedBytes};
-  return {forward + (backwards == Backwards::Apart ? apart
-                                                   : std::max(apart, whole)),
+  return {forward +
+              (backwards == Backwards::Apart ? apart : std::max(apart, whole)),
           stage.forwardSavedBytes + stage.inputSavedBytes};
 }
 
@@ -223,8 +223,7 @@ static std::pair<int64_t, int64_t> figuresOf(const PipelineStage &stage,
 /// plans of all levels are compared, and those go that another one beats in
 /// time and bytes. Of a large stage the first alone, unless memory is short.
 /// From the fastest to that which keeps the least; empty without a plan.
-std::vector<unsigned> Splitter::findFront(unsigned stage,
-                                          Backwards backwards) {
+std::vector<unsigned> Splitter::findFront(unsigned stage, Backwards backwards) {
   std::vector<unsigned> front;
   const PlannedStage *first = planAt(stage, 0);
   if (!first)
@@ -289,8 +288,8 @@ int Splitter::fitTo(const pipeline::Schedule &schedule, std::string &why) {
   bool isApart = false;
   for (const pipeline::Row &row : schedule.rows)
     for (const auto &action : row)
-      isApart |= action &&
-                 action->kind == pipeline::ActionKind::WeightGradients;
+      isApart |=
+          action && action->kind == pipeline::ActionKind::WeightGradients;
   std::vector<std::vector<unsigned>> fronts;
   StageLevels search;
   search.stages = stages.stages.size();
@@ -425,7 +424,8 @@ int Splitter::addUpdate(unsigned number, PlannedStage &planned) {
     if (parameter.gradient.empty() && !parameter.replicatedIn.empty()) {
       session.error("'" + parameter.name + "' is read by several stages, and " +
                     planned.stage.name + " has no gradient of it");
-      session.note("give --multi-use=" + parameter.name + "=transmit, so that "
+      session.note("give --multi-use=" + parameter.name +
+                   "=transmit, so that "
                    "one stage has and updates it");
       return WrongInput;
     }
@@ -453,8 +453,7 @@ int Splitter::emitStage(PlannedStage &planned) {
     auto entry = llvm::find_if(stage.phases, [&](const PipelinePhase &one) {
       return one.folder == folder;
     });
-    if (int code =
-            compilePhase(*phase.plan, phase.phase.graph, folder, *entry))
+    if (int code = compilePhase(*phase.plan, phase.phase.graph, folder, *entry))
       return code;
   }
   return addWeights(stage);
@@ -475,8 +474,7 @@ int Splitter::run() {
     OwningOpRef<ModuleOp> alone =
         ModuleOp::create(stages.stages[number].getLoc());
     alone->push_back(stages.stages[number]->clone());
-    addFile(planned.stage.name + "/" + kPartitionFiles[0],
-            printModule(*alone));
+    addFile(planned.stage.name + "/" + kPartitionFiles[0], printModule(*alone));
     if (int code = addUpdate(number, planned))
       return code;
     if (int code = emitStage(planned))
@@ -526,11 +524,10 @@ std::string describeSplit(const SplitProgram &program) {
   std::string text = table.str(0);
   if (program.peaks.empty())
     return text;
-  text += llvm::formatv("\n{0}, makespan {1} ms; byte prices {2:$[, ]}\n",
-                        program.schedule,
-                        formatFixed(program.makespanPs * 1e-9, 3),
-                        llvm::make_range(program.prices.begin(),
-                                         program.prices.end()));
+  text += llvm::formatv(
+      "\n{0}, makespan {1} ms; byte prices {2:$[, ]}\n", program.schedule,
+      formatFixed(program.makespanPs * 1e-9, 3),
+      llvm::make_range(program.prices.begin(), program.prices.end()));
   for (auto [rank, bytes] : llvm::enumerate(program.peaks))
     text += llvm::formatv("rank {0}: peak {1}\n", rank, formatBytes(bytes));
   return text;

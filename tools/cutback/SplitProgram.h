@@ -6,10 +6,10 @@
 
 #include "TargetFiles.h"
 
-#include "cutback/Pipelining/StageChoice.h"
 #include "cutback/Pipelining/DescribeStage.h"
-#include "cutback/Training/Optimizer.h"
+#include "cutback/Pipelining/StageChoice.h"
 #include "cutback/Runtime/Pipeline/Pipeline.h"
+#include "cutback/Training/Optimizer.h"
 
 namespace cutback {
 
@@ -28,7 +28,7 @@ struct SplitRequest {
   std::optional<int64_t> memoryLimit;
   std::optional<std::string> schedule;
   std::optional<int> ranks, microBatches;
-  std::optional<Optimizer> optimizer; ///< stages get their updates
+  std::optional<Optimizer> optimizer;    ///< stages get their updates
   std::optional<std::string> lossOutput; ///< as written
   /// Of ops that name one, by stage, or one for all; empty: as exported.
   std::vector<std::string> devices;

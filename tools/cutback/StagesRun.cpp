@@ -67,8 +67,8 @@ public:
       return nullptr;
     }
     registerTrainingGraph(phase->context);
-    phase->inner = interpretPhase(phase->context, (*text)->getBuffer().str(),
-                                  path, error);
+    phase->inner =
+        interpretPhase(phase->context, (*text)->getBuffer().str(), path, error);
     if (!phase->inner)
       return nullptr;
     phase->taken = phase->inner->arguments();
@@ -106,10 +106,10 @@ public:
 /// What goes with one graph and not with stages.
 static int refuseOthers(Session &session) {
   static constexpr const char *kTaken[] = {
-      "inputs", "weights", "outputs", "check",   "rtol",         "atol",
-      "tolerances", "exact", "seed",  "threads", "progress",     "local",
-      "ranks",  "schedule", "micro-batches",     "forward-only", "timeout",
-      "trace"};
+      "inputs",       "weights",    "outputs", "check",    "rtol",
+      "atol",         "tolerances", "exact",   "seed",     "threads",
+      "progress",     "local",      "ranks",   "schedule", "micro-batches",
+      "forward-only", "timeout",    "trace"};
   for (const CommandLine::Given &given : session.line.options)
     if (!llvm::is_contained(kTaken, std::string_view(given.name))) {
       session.error("--" + std::string(given.name) +
@@ -158,8 +158,8 @@ static int findRounding(Session &session, const Pipeline &pipeline,
                                     ImportOptions(), seconds);
     if (failed(module))
       return WrongInput;
-    auto own = interpreter::getRounding(
-        module->graph, interpreter::nameStep(module->graph));
+    auto own = interpreter::getRounding(module->graph,
+                                        interpreter::nameStep(module->graph));
     for (const auto &entry : own)
       rounding[entry.getKey()] =
           std::max(rounding.lookup(entry.getKey()), entry.getValue());

@@ -71,9 +71,9 @@ std::vector<uint8_t> markConstants(const GraphView &view);
 /// k > 0 begins with op number begins[k - 1] (ascending, within the ops of the
 /// block). An op that reads nothing, nor anything that reads an argument, is
 /// in each stage that uses it. Tied arguments are one. An input with a gradient
-/// is sent by its first reader, which has all of the gradient. A written buffer belongs to the first stage that
-/// reads it, which is where the new value must be made; later ones that read
-/// the old value receive it.
+/// is sent by its first reader, which has all of the gradient. A written buffer
+/// belongs to the first stage that reads it, which is where the new value must
+/// be made; later ones that read the old value receive it.
 ///
 /// Fails with an error at the op for what cannot cross (a value that is no
 /// tensor, or has a size that is not known), for a buffer that an earlier stage

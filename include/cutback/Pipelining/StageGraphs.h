@@ -45,8 +45,8 @@ makePhases(joint::GraphOp stage, const PhaseFunctions &functions);
 
 /// The same from a plan of two halves: `forward`, and `backward` if there is
 /// one.
-mlir::FailureOr<std::vector<PhaseGraph>>
-makePhases(joint::GraphOp stage, const Partition &partition);
+mlir::FailureOr<std::vector<PhaseGraph>> makePhases(joint::GraphOp stage,
+                                                    const Partition &partition);
 
 } // namespace cutback
 

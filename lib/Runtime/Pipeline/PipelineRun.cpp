@@ -400,9 +400,7 @@ int RankRun::stop(const std::string &why, bool isOwn) {
   return NoPlan;
 }
 
-int RankRun::run() {
-  return options.train ? train() : runStep();
-}
+int RankRun::run() { return options.train ? train() : runStep(); }
 
 int RankRun::runStep() {
   StepError error;

@@ -17,7 +17,7 @@
 using namespace cutback;
 
 static constexpr const char *kPhaseNames[] = {"forward", "backward", "input",
-                                              "weight", "norms", "update"};
+                                              "weight",  "norms",    "update"};
 static constexpr const char *kMerges[] = {"concatenate", "mean", "sum",
                                           "equal"};
 
@@ -209,7 +209,8 @@ private:
     input.splitDim = number(value, "split");
   }
   void readParameter(JsonValue value, PipelineParameter &parameter) {
-    only(value, {"name", "dtype", "sizes", "gradient", "replicated", "aliases"});
+    only(value,
+         {"name", "dtype", "sizes", "gradient", "replicated", "aliases"});
     readTensor(value, parameter);
     parameter.gradient = text(value, "gradient", Optional);
     parameter.replicatedIn = numbers(value, "replicated", Optional);

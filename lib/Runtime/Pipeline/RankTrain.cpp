@@ -68,9 +68,9 @@ int RankRun::openTraining(StepError &error) {
           given ? given->entry.sizes : std::vector<int64_t>();
       if (given && input.splitDim < 0 && sizes == input.sizes)
         continue;
-      bool hasRows = !sizes.empty() && sizes[0] > 0 &&
-                     std::vector<int64_t>(sizes.begin() + 1, sizes.end()) ==
-                         input.sizes;
+      bool hasRows =
+          !sizes.empty() && sizes[0] > 0 &&
+          std::vector<int64_t>(sizes.begin() + 1, sizes.end()) == input.sizes;
       if (hasRows && input.splitDim >= 0)
         continue;
       error = {"--inputs has no '" + input.name + "' for a training",
@@ -146,8 +146,7 @@ std::string RankRun::reduceNorms(const GradientNorms &own, double &norm,
         !error.empty())
       return error;
   std::vector<std::string> texts;
-  if (std::string error = gather(*peers, 0, textOf(own), texts);
-      !error.empty())
+  if (std::string error = gather(*peers, 0, textOf(own), texts); !error.empty())
     return error;
   std::map<std::string, double> squares;
   for (const std::string &text : texts) {
@@ -160,8 +159,9 @@ std::string RankRun::reduceNorms(const GradientNorms &own, double &norm,
   for (const std::string &name : pipeline.parameters)
     if (auto found = squares.find(name); found != squares.end())
       inOrder.push_back(found->second);
-  norm = isDouble != 0 ? combineSquares<double>(inOrder)
-                       : combineSquares<float>({inOrder.begin(), inOrder.end()});
+  norm = isDouble != 0
+             ? combineSquares<double>(inOrder)
+             : combineSquares<float>({inOrder.begin(), inOrder.end()});
   return broadcast(*peers, 0, reinterpret_cast<char *>(&norm), sizeof norm);
 }
 
@@ -169,9 +169,8 @@ std::string RankRun::reduceNorms(const GradientNorms &own, double &norm,
 std::string RankRun::trainStep(TrainedPoint &point, TrainLine &line) {
   double scale = point.scale ? point.scale->scale : 1;
   line.rate = options.train->rate.at(point.steps);
-  rank->setNumbers(seedOfMicroBatch(point.seed,
-                                    point.steps * schedule.microBatches),
-                   scale);
+  rank->setNumbers(
+      seedOfMicroBatch(point.seed, point.steps * schedule.microBatches), scale);
   takeRows(point.steps);
   std::string error = rank->step(findInput);
   if (error.empty())
@@ -247,15 +246,15 @@ int RankRun::save(const TrainedPoint &point) {
     add(kSkipped, "i64", &point.scale->skipped);
   }
   std::vector<std::string> files;
-  std::string merged, what = gather(waiter, 0, encodeTensorFile(tensors), files);
+  std::string merged,
+      what = gather(waiter, 0, encodeTensorFile(tensors), files);
   size_t count = 0;
   if (what.empty() && isFirst())
     what = mergeFiles(files, merged, count);
   if (what.empty() && isFirst())
     what = writeFileSafely(options.train->state, merged);
-  Verdict verdict =
-      agree(waiter, what.empty() ? Done : WrongInput,
-            {what, "--state takes a place to write to"}, {});
+  Verdict verdict = agree(waiter, what.empty() ? Done : WrongInput,
+                          {what, "--state takes a place to write to"}, {});
   if (verdict.code && isFirst())
     options.complain(verdict.why.what, verdict.why.next);
   return verdict.code;
@@ -353,8 +352,9 @@ int RankRun::checkTraining(StepError &error) {
     point.scale = options.train->scale.value_or(LossScale());
     // The gradient of the loss is of its type.
     const std::string &type = lossType();
-    point.scale->limit(std::ldexp(
-        1.0, type == "f16" ? 15 : type == "f64" ? 1023 : 127));
+    point.scale->limit(std::ldexp(1.0, type == "f16"   ? 15
+                                       : type == "f64" ? 1023
+                                                       : 127));
   }
   return restore(point, error);
 }
@@ -378,8 +378,8 @@ int RankRun::runTraining() {
     if (error.empty() && !std::isfinite(line.loss) && !isSkipped)
       error = "the loss is " + std::to_string(line.loss);
     if (error.empty() && isFirst())
-      options.print(textOf(line, point, options.train->rate.steps, scale,
-                           isClipped));
+      options.print(
+          textOf(line, point, options.train->rate.steps, scale, isClipped));
     if (!error.empty()) {
       if (isFirst())
         options.complain("step " + std::to_string(point.steps) + ": " + error,

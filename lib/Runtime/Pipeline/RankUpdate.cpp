@@ -30,8 +30,9 @@ static bool startsWith(const std::string &text, const char *prefix) {
 bool Rank::openUpdate(Stage &stage, const OpenPhase &openPhase,
                       StepError &error) {
   const auto &phases = stage.of->phases;
-  for (auto [kind, runner] : {std::pair(PipelineStage::Norms, &stage.norms),
-                              std::pair(PipelineStage::Update, &stage.update)}) {
+  for (auto [kind, runner] :
+       {std::pair(PipelineStage::Norms, &stage.norms),
+        std::pair(PipelineStage::Update, &stage.update)}) {
     if (!phases[kind])
       continue;
     *runner = openPhase(stage.number, kind, error);
@@ -155,14 +156,13 @@ std::string Rank::update(const UpdateNumbers &numbers, double norm,
   for (auto &[number, stage] : stages) {
     if (!stage->update)
       continue;
-    std::string error =
-        runUpdate(*stage, *stage->update,
-                  {{kRate, numbers.learningRate},
-                   {kStep, numbers.step},
-                   {kScale, numbers.lossScale},
-                   {kNorm, norm},
-                   {kGreatest, greatest}},
-                  {});
+    std::string error = runUpdate(*stage, *stage->update,
+                                  {{kRate, numbers.learningRate},
+                                   {kStep, numbers.step},
+                                   {kScale, numbers.lossScale},
+                                   {kNorm, norm},
+                                   {kGreatest, greatest}},
+                                  {});
     if (!error.empty())
       return error;
   }

@@ -93,7 +93,8 @@ std::optional<StageCut> balanceNaively(const StageCosts &costs,
     std::optional<int64_t> time;
     all.forEach([&](const std::vector<unsigned> &begins) {
       if (all.widest(begins) <= limit && all.isWithinMemory(begins))
-        time = std::min(time.value_or(all.largest(begins)), all.largest(begins));
+        time =
+            std::min(time.value_or(all.largest(begins)), all.largest(begins));
     });
     if (!time)
       continue;
@@ -147,8 +148,8 @@ TEST(BalanceStages, FindsTheBestOfAllCuts) {
     if (random() % 3 == 0)
       request.memoryLimit = static_cast<int64_t>(5 + random() % 15);
     std::optional<StageCut> cut = balanceStages(costs, request);
-    std::optional<StageCut> naive =
-        costs.numOps() < request.stages ? std::nullopt
+    std::optional<StageCut> naive = costs.numOps() < request.stages
+                                        ? std::nullopt
                                         : balanceNaively(costs, request);
     ASSERT_EQ(cut.has_value(), naive.has_value()) << "round " << round;
     if (!cut)
