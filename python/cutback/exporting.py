@@ -87,12 +87,8 @@ class Exported:
 
     def compile(self, folder, options, points, strict):
         """Writes the step."""
-        place = self.place
-        self.write(lambda given, graph: run_program(
-            given, "-o", str(folder),
-            *("--hook=" + point for point in points),
-            *(["--strict"] if strict and not place.on_device else []),
-            *place.arguments(graph, options)))
+        self.write(lambda given, graph: _compile(
+            given, graph, folder, options, points, strict, self.place))
 
     def write(self, make):
         """Calls `make` with the program as a file, and its graph."""
@@ -206,6 +202,13 @@ def _write(program, make):
         with _apart(program.state_dict):
             torch.export.save(program, given)
         make(str(given), program.graph)
+
+
+def _compile(given, graph, folder, options, points, strict, place):
+    run_program(given, "-o", str(folder),
+                *("--hook=" + point for point in points),
+                *(["--strict"] if strict and not place.on_device else []),
+                *place.arguments(graph, options))
 
 
 @contextlib.contextmanager

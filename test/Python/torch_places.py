@@ -50,15 +50,15 @@ class OnHost(StandIn):
     target = "cuda-host"
 
 
-def write(program, folder, options, hooks, strict, place):
+def write(given, graph, folder, options, hooks, strict, place):
     """With empty files for machine code, which the stand-in does not read."""
-    WRITE(program, FOLDER / "host", options, hooks, strict, OnHost("cpu"))
-    WRITE(program, folder, options, hooks, strict, place)
+    WRITE(given, graph, FOLDER / "host", options, hooks, strict, OnHost("cpu"))
+    WRITE(given, graph, folder, options, hooks, strict, place)
     name_again(folder, ["forward.fatbin", "backward.fatbin"])
     os.environ["CUTBACK_STAND_IN"] = str(FOLDER / "host")
 
 
-WRITE = exporting._write
+WRITE = exporting._compile
 
 
 def on(device):
@@ -70,7 +70,7 @@ class PlacesTest(unittest.TestCase):
         model = Net()
         eager = copy.deepcopy(model)
         seen, expected = [], []
-        with mock.patch.object(exporting, "_write", write), \
+        with mock.patch.object(exporting, "_compile", write), \
              mock.patch.object(exporting, "place_of",
                                lambda tensors: StandIn("cpu")):
             step = cutback.compile(
