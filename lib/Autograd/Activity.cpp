@@ -3,6 +3,9 @@
 // The activity of a differentiation without making one: what cuts a program
 // into parts that are differentiated apart has to know which values between
 // them get a gradient. One walk in program order.
+//
+// It follows Differentiator::makeNodes(), which makes a node of each op that
+// this finds active; what a gradient reaches in the end is known there alone.
 
 #include "cutback/Autograd/Activity.h"
 

@@ -3,6 +3,9 @@
 // From the graph of a stage to what the manifest says of it. Names in files say
 // what a tensor is for: `param.`, `buffer.` and `const.` are kept, `value.`
 // crosses, all else is given for each micro-batch.
+//
+// What phases keep for each other is counted once a name, whichever of them take
+// it: a rank has one memory for it. Linear.
 
 #include "cutback/Pipelining/DescribeStage.h"
 

@@ -3,6 +3,9 @@
 // A phase op by op: arguments are tensors on the memory of the caller, so that
 // what the phase writes is written there; results are copied to where they are
 // wanted. Messages of ops become the text of the error.
+//
+// A context of its own for each phase lets ranks be threads. Slow: for tests, and
+// for ops without machine code.
 
 #include "cutback/Pipelining/InterpretedPhase.h"
 

@@ -3,6 +3,9 @@
 // A spec with brackets is read from left to right: its values, whatever they
 // are nested in, belong to the outputs one after the other. Keys of
 // dictionaries say nothing more, for a program's outputs have none.
+//
+// The errors are those of PyTorch's specs: no dynamic value, another structure,
+// another length, no loss in it, a value that is no truth value.
 
 #include "cutback/Pipelining/LossSpec.h"
 

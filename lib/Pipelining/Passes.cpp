@@ -2,6 +2,9 @@
 //
 // `cutback-cut-stages`: a thin shell around cutStages() and
 // differentiateStages(), which say what they do and cost.
+//
+// Options are read here; names in them are looked up there.
+// Stages take the place of their graph in the module, in their order.
 
 #include "cutback/Pipelining/Passes.h"
 

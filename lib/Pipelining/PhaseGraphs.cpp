@@ -10,9 +10,11 @@
 //   3. functions become graphs: all that a phase is given is an input but for
 //      what outlives the step, and all that it makes a forward result
 
+#include "cutback/Pipelining/PhaseGraphs.h"
+
 #include "cutback/Dialect/Joint/CallArgs.h"
 #include "cutback/Interpreter/Step.h"
-#include "cutback/Pipelining/StageGraphs.h"
+#include "cutback/Pipelining/CutGraph.h"
 
 #include "mlir/IR/IRMapping.h"
 

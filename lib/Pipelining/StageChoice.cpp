@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Markers, modules, or a number: one of them says where to cut.
+//
+// A program with markers was cut by its author; another cut of it would be
+// silently different, so both at once are an error, and so is neither.
 
 #include "cutback/Pipelining/StageChoice.h"
 

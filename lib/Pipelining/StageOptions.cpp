@@ -3,6 +3,8 @@
 // Names on a command line are those of the model: a policy belongs to the stage
 // that computes the value, a checkpoint region to each stage with a part of the
 // module. A module that a cut goes through is a region in each of its stages.
+//
+// Whether a name is one of the model is known when all stages were asked.
 
 #include "cutback/Pipelining/StageOptions.h"
 

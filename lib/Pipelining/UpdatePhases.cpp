@@ -3,6 +3,9 @@
 // The update of a stage is that of a step, but for what all gradients have in
 // common, which stages find together: each gives the squares of its own, and
 // is given the norm. Names of arguments become those in files.
+//
+// Patterns of parameters without weight decay are asked of each stage: one that
+// fits parameters of another stage is no mistake. Linear.
 
 #include "cutback/Pipelining/UpdatePhases.h"
 

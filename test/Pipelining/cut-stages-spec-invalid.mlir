@@ -5,6 +5,7 @@
 // RUN: not cutback-opt %s --cutback-cut-stages="stages=9" 2>&1 | FileCheck %s --check-prefix=MANY
 // RUN: not cutback-opt %s --cutback-cut-stages="multi-use=share" 2>&1 | FileCheck %s --check-prefix=USE
 // RUN: not cutback-opt %s --cutback-cut-stages="stages=2 bandwidth-gbps=0" 2>&1 | FileCheck %s --check-prefix=LINK
+// RUN: not cutback-opt %S/cut-stages-doc.mlir --cutback-cut-stages="stages=2" 2>&1 | FileCheck %s --check-prefix=MARKERS
 // RUN: cutback-opt %s --cutback-cut-stages="split-spec=layers.0=end" | FileCheck %s
 // RUN: cutback-opt %s --cutback-cut-stages="split-spec=layers.1=begin" | FileCheck %s
 
@@ -14,6 +15,8 @@
 // MANY: error: there are no 9 stages: 'model' has 3 ops, and values between some of them cannot cross
 // MANY: note: ask for fewer stages
 // USE: error: multi-use is replicate or transmit, not 'share'
+// MARKERS: error: 'model' has markers of its own, for 2 stages, and is to be cut elsewhere
+// MARKERS: note: leave the number of stages and the split spec out, or the markers
 // LINK: error: bandwidth-gbps is not above 0
 
 // CHECK-LABEL: @model_stage0

@@ -3,6 +3,9 @@
 // Options of a pipeline's run. Each rank is this program, started by mpirun; or
 // ranks are threads of it, which needs no MPI and serves tests and small
 // machines.
+//
+// Of a training, options are those of `cutback train`, but for the schedule of
+// the learning rate, whose name is that of the ranks here.
 
 #include "PipelineCommand.h"
 

@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The command line of `split`.
+//
+// An option that means something for one graph alone, or for a plan of two halves,
+// is refused where it would have no effect.
+//
+// Names of values, modules and parameters are those of the model: which stage has
+// them is found out later (Pipelining/StageOptions.h).
 
 #include "ScheduleInputs.h"
 #include "SplitProgram.h"
@@ -208,9 +214,6 @@ int readSplitRequest(Session &session, SplitRequest &request) {
   request.optimizer = readOptimizer(line, error);
   if (!error.empty())
     return wrongUsage(session, error, "see `cutback split --help`");
-  if (line.has("accumulate"))
-    return wrongUsage(session, "a pipeline adds its micro-batches itself",
-                      "leave --accumulate out");
   request.isWhole = line.get("backward") == "whole";
   if (int code = refuseOthers(session, request))
     return code;

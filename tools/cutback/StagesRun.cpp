@@ -3,6 +3,8 @@
 // A pipeline in this process: its ranks are threads, and phases run as they
 // were compiled, or op by op where there is no machine code. Results are
 // compared as those of a step are.
+//
+// The file of results is written by rank 0 either way; a check reads it back.
 
 #include "StagesRun.h"
 

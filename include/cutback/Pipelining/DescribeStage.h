@@ -4,7 +4,8 @@
 #ifndef CUTBACK_PIPELINING_DESCRIBESTAGE_H
 #define CUTBACK_PIPELINING_DESCRIBESTAGE_H
 
-#include "cutback/Pipelining/StageGraphs.h"
+#include "cutback/Pipelining/CutGraph.h"
+#include "cutback/Pipelining/PhaseGraphs.h"
 #include "cutback/Runtime/Pipeline/Pipeline.h"
 
 #include <functional>

@@ -4,7 +4,8 @@
 #ifndef CUTBACK_PIPELINING_UPDATEPHASES_H
 #define CUTBACK_PIPELINING_UPDATEPHASES_H
 
-#include "cutback/Pipelining/StageGraphs.h"
+#include "cutback/Pipelining/CutGraph.h"
+#include "cutback/Pipelining/PhaseGraphs.h"
 #include "cutback/Training/Optimizer.h"
 
 namespace cutback {
