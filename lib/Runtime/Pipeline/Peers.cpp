@@ -89,8 +89,9 @@ void Peers::send(int kind, const std::string &why) {
     own->number(2 + rank) = steps[rank];
   for (int rank = 0; rank < transport.size(); ++rank)
     if (rank != transport.rank())
-      sent.push_back(transport.send(rank, kReportTag, own->bytes.data(),
-                                    static_cast<int64_t>(own->bytes.size())));
+      sent.emplace_back(
+          rank, transport.send(rank, kReportTag, own->bytes.data(),
+                               static_cast<int64_t>(own->bytes.size())));
   // An earlier one may be on its way still.
   earlier.push_back(std::move(reports[transport.rank()]));
   reports[transport.rank()] = std::move(own);
@@ -207,17 +208,20 @@ Peers::End Peers::stop(const std::string &why, bool isOwn) {
 
 std::string Peers::finish() {
   send(Done, "");
+  auto waitFor = [&](int rank, Transport::Ticket ticket) {
+    return wait(ticket, "the end of rank " + std::to_string(rank));
+  };
   std::string error;
   for (int rank = 0; rank < transport.size() && error.empty(); ++rank)
     if (tickets[rank] != 0) {
-      error = wait(tickets[rank], "the end of rank " + std::to_string(rank));
+      error = waitFor(rank, tickets[rank]);
       tickets[rank] = 0;
       hasReported[rank] = error.empty();
     }
   if (error.empty())
     error = look();
-  for (Transport::Ticket ticket : sent)
+  for (const auto &[rank, ticket] : sent)
     if (error.empty())
-      error = wait(ticket, "the end of a rank");
+      error = waitFor(rank, ticket);
   return error;
 }

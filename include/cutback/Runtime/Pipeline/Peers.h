@@ -66,7 +66,7 @@ private:
   std::vector<std::unique_ptr<Report>> reports, earlier;
   std::vector<Transport::Ticket> tickets; ///< of their receives; 0: it is over
   std::vector<bool> hasReported;
-  std::vector<Transport::Ticket> sent;
+  std::vector<std::pair<int, Transport::Ticket>> sent; ///< and to whom
 };
 
 } // namespace cutback::pipeline

@@ -6,6 +6,8 @@
   part FILE K OUT        the same of micro-batch K alone
   sum RESULTS STEPS...   gradients of RESULTS against (g0 / m + g1 / m) + ..., in
                          float, to the bit; within 1e-6 those named in --near=
+  rows FILE M OUT        inputs of FILE as M rows of a training, each rotated
+  same FILE FILE         the same tensors, whatever their order
 """
 
 import array
@@ -61,6 +63,23 @@ def tile(path, count, out):
     write(out, made)
 
 
+def rows(path, count, out):
+    made = {}
+    for name, tensor in inputs_of(path).items():
+        dtype, shape, _ = tensor
+        made[name] = (dtype, [count] + shape,
+                      b"".join(rotated(tensor, k)[2] for k in range(count)))
+    write(out, made)
+
+
+def same(first, second):
+    first, second = read(first), read(second)
+    assert sorted(first) == sorted(second), set(first) ^ set(second)
+    for name, tensor in first.items():
+        assert tensor == second[name], name
+    print("%d tensors" % len(first))
+
+
 def part(path, number, out):
     write(out, {name: rotated(tensor, number)
                 for name, tensor in inputs_of(path).items()})
@@ -100,6 +119,10 @@ def main(arguments):
         tile(rest[0], int(rest[1]), rest[2])
     elif command == "part":
         part(rest[0], int(rest[1]), rest[2])
+    elif command == "rows":
+        rows(rest[0], int(rest[1]), rest[2])
+    elif command == "same":
+        same(rest[0], rest[1])
     elif command == "sum":
         compare(rest[0], rest[1:], near)
     else:
