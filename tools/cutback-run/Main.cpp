@@ -150,13 +150,16 @@ static std::string findPipelineOption(const CommandLine &line) {
   return "";
 }
 
+static std::string refuseFor(const std::string &option,
+                             const std::string &folder) {
+  return "--" + option + " is for a pipeline, and '" + folder + "' is none";
+}
+
 static int run(const CommandLine &line) {
   if (pipeline::isPipelineFolder(line.arguments.front()))
     return runPipelineCommand(line);
   if (std::string option = findPipelineOption(line); !option.empty())
-    return fail(WrongUsage,
-                "--" + option + " is for a pipeline, and '" +
-                    line.arguments.front() + "' is none",
+    return fail(WrongUsage, refuseFor(option, line.arguments.front()),
                 "`cutback split` writes a pipeline");
   Progress progress("cutback-run", false);
   progress.step("opening");

@@ -2,7 +2,9 @@
 //
 // Options of a pipeline's run. Each rank is this program, started by mpirun; or
 // ranks are threads of it, which needs no MPI and serves tests and small
-// machines.
+// machines. What goes together is checked here, before any rank begins; errors
+// and results are said by one rank. A signal by which mpirun ends ranks only
+// ends their waits, so that they can say where they were.
 //
 // Of a training, options are those of `cutback train`, but for the schedule of
 // the learning rate, whose name is that of the ranks here.

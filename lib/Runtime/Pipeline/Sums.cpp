@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Loops a type. Of 16-bit floats a sum is made in double, where it is exact but
-// for sums whose parts are 2^36 and more apart; rounding those twice changes
-// nothing, because what is lost is far below half a step. Linear.
-//
-// Linear; a few GB/s, so that a sum costs little beside the phase that made it.
+// Loops for each type. Floats and doubles are added as such. Of 16-bit floats a
+// sum is made in double and rounded to the type: exact where its parts are less
+// than 2^36 apart, and beyond that what is lost is far below half a step, so
+// rounding twice changes nothing. One pass over both operands, without memory
+// of its own.
 
 #include "cutback/Runtime/Pipeline/Sums.h"
 

@@ -1,11 +1,11 @@
-/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
- *
- * The calls of an MPI that ranks need, under names and types that do not depend
- * on which it is: an MPI_Request is an int in one and a pointer in another. This
- * file is compiled once for each MPI whose headers are there; the program loads
- * the one that mpirun started it with. No decisions are made here.
- *
- * Errors are returned: a rank that is gone must be named, not end the job. */
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The calls of an MPI that ranks need, under names and types that do not depend
+// on which it is: an MPI_Request is an int in one and a pointer in another. This
+// file is compiled once for each MPI whose headers are there; the program loads
+// the one that mpirun started it with. No decisions are made here.
+//
+// Errors are returned: a rank that is gone must be named, not end the job.
 
 #include "Shim.h"
 

@@ -1,7 +1,7 @@
-/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
- *
- * What a program that was compiled without an MPI takes of one: a library a
- * binary interface, of one source. */
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What a program that was compiled without an MPI takes of one: a library for
+// each binary interface, of one source. C.
 #ifndef CUTBACK_LIB_RUNTIME_PIPELINE_MPI_SHIM_H
 #define CUTBACK_LIB_RUNTIME_PIPELINE_MPI_SHIM_H
 
