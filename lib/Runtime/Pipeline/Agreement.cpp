@@ -15,6 +15,7 @@
 #include "cutback/Support/ExitCode.h"
 
 #include <algorithm>
+#include <cstdlib>
 
 using namespace cutback;
 using namespace cutback::pipeline;
@@ -40,11 +41,16 @@ static std::string encode(int code, const StepError &error,
   return text;
 }
 
+/// The code of a text.
+static int codeOf(const std::string &text) {
+  return static_cast<int>(std::strtol(text.c_str(), nullptr, 10));
+}
+
 /// What rank 0 finds in the texts of all.
 static Verdict judge(const std::vector<std::string> &all) {
   for (size_t rank = 0; rank < all.size(); ++rank) {
     size_t end = all[rank].find('\n');
-    int code = std::atoi(all[rank].c_str());
+    int code = codeOf(all[rank]);
     if (code == 0)
       continue;
     size_t middle = all[rank].find('\0', end);
@@ -94,7 +100,7 @@ Verdict pipeline::agree(Waiter &waiter, int code, const StepError &error,
   size_t end = text.find('\n'), middle = text.find('\0');
   if (middle == std::string::npos)
     return {};
-  return {std::atoi(text.c_str()),
+  return {codeOf(text),
           {text.substr(end + 1, middle - end - 1), text.substr(middle + 1)}};
 }
 

@@ -52,6 +52,11 @@ Exchange::Exchange(const Pipeline &pipeline, const Schedule &schedule,
     std::sort(edges.begin(), edges.end(),
               [&](int a, int b) { return all[a].receive < all[b].receive; });
   otherTags = tagOf(static_cast<int>(all.size()), 0, 0);
+  // Two a stage and parameter (Rank::addReplica), numbered from 1 on.
+  usedTags = otherTags;
+  auto stages = static_cast<int64_t>(pipeline.stages.size());
+  for (const PipelineStage &stage : pipeline.stages)
+    usedTags += 2 * stages * static_cast<int64_t>(stage.parameters.size() + 1);
   for (const Row &row : schedule.rows)
     for (size_t step = 0; step < row.size(); ++step)
       if (row[step])
@@ -67,7 +72,7 @@ int64_t Exchange::tagOf(int edge, int microBatch, int direction) const {
 }
 
 std::string Exchange::check() const {
-  int64_t needed = otherTags, there = peers.transport.largestTag();
+  int64_t needed = usedTags, there = peers.transport.largestTag();
   return needed <= there
              ? ""
              : peers.transport.name() + " has " + std::to_string(there) +

@@ -348,43 +348,49 @@ void Rank::divideMeans() {
               1.0 / schedule.microBatches, stage->outputs[i]->bytes());
 }
 
-/// A parameter of several stages: sums go to the rank of the first one, are
-/// added there in the order of stages, and the sum goes to all.
-std::string Rank::addReplica(const PipelineParameter &parameter,
-                             int64_t number) {
+BlockRef &Rank::sumOf(int64_t number, const PipelineParameter &parameter) {
+  Stage &stage = *stages.at(static_cast<int>(number));
+  size_t i = 0;
+  while (stage.of->parameters[i].name != parameter.name)
+    ++i;
+  return stage.sums[i];
+}
+
+/// Whether a stage makes a gradient of a parameter that it has.
+static bool hasGradient(const PipelineStage &stage, const std::string &name) {
+  for (const PipelineParameter &one : stage.parameters)
+    if (one.name == name)
+      return !one.gradient.empty();
+  return false;
+}
+
+std::string Rank::waitForSum(const PipelineParameter &parameter, int rank,
+                             int64_t tag, Block &block) {
+  return peers.wait(exchange.receiveOther(rank, tag, block),
+                    "the gradient of '" + parameter.name + "' from rank " +
+                        std::to_string(rank));
+}
+
+/// The sums of all stages to the rank of the first one, which adds them in the
+/// order of stages to `sum`.
+std::string Rank::gatherReplica(const PipelineParameter &parameter, int64_t tag,
+                                BlockRef &sum) {
   int own = peers.transport.rank();
-  const std::vector<int64_t> &all = parameter.replicatedIn;
-  int root = schedule.rankOfStage[all.front()];
-  auto sumOf = [&](int64_t stage) -> BlockRef & {
-    Stage &one = *stages.at(static_cast<int>(stage));
-    size_t i = 0;
-    while (one.of->parameters[i].name != parameter.name)
-      ++i;
-    return one.sums[i];
-  };
-  auto hasGradient = [&](int64_t stage) {
-    for (const PipelineParameter &one : pipeline.stages[stage].parameters)
-      if (one.name == parameter.name)
-        return !one.gradient.empty();
-    return false;
-  };
+  int root = schedule.rankOfStage[parameter.replicatedIn.front()];
   int64_t bytes = bytesOf(parameter);
-  int64_t tag = number * 2 * static_cast<int64_t>(pipeline.stages.size());
-  BlockRef sum;
-  for (int64_t stage : all) {
+  for (int64_t stage : parameter.replicatedIn) {
     int rank = schedule.rankOfStage[stage];
-    if (!hasGradient(stage))
+    if (!hasGradient(pipeline.stages[stage], parameter.name))
       continue;
     if (rank == own && own != root)
-      exchange.sendOther(root, tag + 2 * stage, sumOf(stage));
+      exchange.sendOther(root, tag + 2 * stage, sumOf(stage, parameter));
     if (own != root)
       continue;
-    BlockRef part = rank == own ? sumOf(stage) : Block::make(bytes, sumCount);
+    BlockRef part =
+        rank == own ? sumOf(stage, parameter) : Block::make(bytes, sumCount);
     std::string error;
     if (rank != own)
-      error = peers.wait(exchange.receiveOther(rank, tag + 2 * stage, *part),
-                         "the gradient of '" + parameter.name + "' from rank " +
-                             std::to_string(rank));
+      error = waitForSum(parameter, rank, tag + 2 * stage, *part);
     if (!error.empty())
       return error;
     if (!sum)
@@ -392,26 +398,35 @@ std::string Rank::addReplica(const PipelineParameter &parameter,
     else
       addTo(parameter.dtype, sum->data(), part->data(), bytes);
   }
-  // To all ranks, once each; stages of one rank share it.
+  return "";
+}
+
+/// A parameter of several stages: sums go to the rank of the first one, are
+/// added there, and the sum goes to all ranks, once each; stages of one rank
+/// share it.
+std::string Rank::addReplica(const PipelineParameter &parameter,
+                             int64_t number) {
+  int own = peers.transport.rank();
+  int root = schedule.rankOfStage[parameter.replicatedIn.front()];
+  int64_t tag = number * 2 * static_cast<int64_t>(pipeline.stages.size());
+  BlockRef sum;
+  std::string error = gatherReplica(parameter, tag, sum);
   std::vector<bool> hasIt(peers.transport.size(), false);
-  for (int64_t stage : all) {
+  for (int64_t stage : parameter.replicatedIn) {
     int rank = schedule.rankOfStage[stage];
+    if (!error.empty())
+      return error;
     if (own == root && rank != own && !hasIt[rank])
       exchange.sendOther(rank, tag + 2 * stage + 1, sum);
     if (own != root && rank == own && !hasIt[rank]) {
-      sum = Block::make(bytes, sumCount);
-      std::string error =
-          peers.wait(exchange.receiveOther(root, tag + 2 * stage + 1, *sum),
-                     "the gradient of '" + parameter.name + "' from rank " +
-                         std::to_string(root));
-      if (!error.empty())
-        return error;
+      sum = Block::make(bytesOf(parameter), sumCount);
+      error = waitForSum(parameter, root, tag + 2 * stage + 1, *sum);
     }
     hasIt[rank] = true;
     if (rank == own)
-      sumOf(stage) = sum;
+      sumOf(stage, parameter) = sum;
   }
-  return "";
+  return error;
 }
 
 std::string Rank::addReplicas() {

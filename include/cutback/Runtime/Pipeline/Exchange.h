@@ -79,7 +79,7 @@ private:
   std::vector<std::vector<int>> incoming, outgoing;
   std::map<Key, Incoming> inbox;
   std::vector<std::pair<Transport::Ticket, BlockRef>> sent;
-  int64_t otherTags = 0;
+  int64_t otherTags = 0, usedTags = 0;
   /// Step of the action of (stage, kind, micro-batch) in its rank's row.
   std::map<std::tuple<int, int, int>, int> steps;
 };

@@ -164,6 +164,11 @@ private:
   void addGradient(Stage &stage, int parameter, const BlockRef &block);
   std::string addReplicas();
   std::string addReplica(const PipelineParameter &parameter, int64_t number);
+  std::string gatherReplica(const PipelineParameter &parameter, int64_t tag,
+                            BlockRef &sum);
+  std::string waitForSum(const PipelineParameter &parameter, int rank,
+                         int64_t tag, Block &block);
+  BlockRef &sumOf(int64_t stage, const PipelineParameter &parameter);
   double shareOf(int microBatch) const;
   std::string fail(const std::string &what);
 

@@ -69,9 +69,7 @@ TEST(CollectivesTest, ASumIsThatInTheOrderOfTheRanks) {
 
 TEST(CollectivesTest, TheLargestAndWhetherAny) {
   auto given = randomTensors("f32", 4, 40, 3);
-  std::vector<std::string> flags = {"\0\1\0", "\0\0\0", "\2\0\0", "\0\0\0"};
-  for (size_t i = 0; i < flags.size(); ++i)
-    flags[i].assign(3, '\0');
+  std::vector<std::string> flags(4, std::string(3, '\0'));
   flags[1][1] = 1;
   flags[2][0] = 2;
   std::string largest = given[0];

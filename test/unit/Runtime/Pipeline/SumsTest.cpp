@@ -19,7 +19,8 @@ namespace {
 
 constexpr const char *kTypes[] = {"f64", "f32", "bf16", "f16"};
 
-std::vector<char> randomElements(const char *type, std::mt19937 &random) {
+std::vector<char> randomElements(const char *type, unsigned seed) {
+  std::mt19937 random(seed);
   std::vector<char> bytes(8 * 37);
   Elements elements(bytes.data(), bytes.size(), type);
   std::normal_distribution<double> value(0, 3);
@@ -30,10 +31,9 @@ std::vector<char> randomElements(const char *type, std::mt19937 &random) {
 }
 
 TEST(SumsTest, EachElementIsRoundedOnce) {
-  std::mt19937 random(7);
   for (const char *type : kTypes) {
-    std::vector<char> a = randomElements(type, random), was = a;
-    std::vector<char> b = randomElements(type, random), expected = a;
+    std::vector<char> a = randomElements(type, 7), was = a;
+    std::vector<char> b = randomElements(type, 8), expected = a;
     addTo(type, a.data(), b.data(), a.size());
     Elements left(was.data(), was.size(), type);
     Elements right(b.data(), b.size(), type);
@@ -56,9 +56,8 @@ TEST(SumsTest, AFactorIsOfTheType) {
 
 TEST(SumsTest, ANaNIsTheLargest) {
   for (const char *type : kTypes) {
-    std::mt19937 random(11);
-    std::vector<char> a = randomElements(type, random);
-    std::vector<char> b = randomElements(type, random);
+    std::vector<char> a = randomElements(type, 11);
+    std::vector<char> b = randomElements(type, 12);
     Elements left(a.data(), a.size(), type), right(b.data(), b.size(), type);
     left.set(1, NAN);
     right.set(2, NAN);
