@@ -4,8 +4,8 @@
 // what a tensor is for: `param.`, `buffer.` and `const.` are kept, `value.`
 // crosses, all else is given for each micro-batch.
 //
-// What phases keep for each other is counted once a name, whichever of them take
-// it: a rank has one memory for it. Linear.
+// What phases keep for each other is counted once a name, whichever of them
+// take it: a rank has one memory for it. Linear.
 
 #include "cutback/Pipelining/DescribeStage.h"
 

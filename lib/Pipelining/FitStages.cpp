@@ -4,8 +4,8 @@
 // different numbers of micro-batches in flight (the first one of 1F1B the most,
 // the last one 1), so what fits for one is needless for another.
 //
-// Each candidate is simulated, a few thousand actions: a search of a hundred takes
-// milliseconds, where a plan takes tens of them.
+// Each candidate is simulated, a few thousand actions: a search of a hundred
+// takes milliseconds, where a plan takes tens of them.
 
 #include "cutback/Pipelining/FitStages.h"
 

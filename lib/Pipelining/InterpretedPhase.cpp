@@ -4,8 +4,8 @@
 // what the phase writes is written there; results are copied to where they are
 // wanted. Messages of ops become the text of the error.
 //
-// A context of its own for each phase lets ranks be threads. Slow: for tests, and
-// for ops without machine code.
+// A context of its own for each phase lets ranks be threads. Slow: for tests,
+// and for ops without machine code.
 
 #include "cutback/Pipelining/InterpretedPhase.h"
 

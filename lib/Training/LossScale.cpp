@@ -3,8 +3,8 @@
 // Seeds of losses that are scaled, and how far they can be.
 //
 // The scale itself, and how it changes, is in Support/LossScale.h.
-// A seed times the scale must be finite in its type: the greatest power of two of
-// the smallest type of all seeds bounds the scale.
+// A seed times the scale must be finite in its type: the greatest power of two
+// of the smallest type of all seeds bounds the scale.
 
 #include "cutback/Training/LossScale.h"
 

@@ -2,11 +2,11 @@
 //
 // The command line of `split`.
 //
-// An option that means something for one graph alone, or for a plan of two halves,
-// is refused where it would have no effect.
+// An option that means something for one graph alone, or for a plan of two
+// halves, is refused where it would have no effect.
 //
-// Names of values, modules and parameters are those of the model: which stage has
-// them is found out later (Pipelining/StageOptions.h).
+// Names of values, modules and parameters are those of the model: which stage
+// has them is found out later (Pipelining/StageOptions.h).
 
 #include "ScheduleInputs.h"
 #include "SplitProgram.h"
@@ -58,9 +58,8 @@ std::vector<OptionSpec> splitOptions() {
   };
 }
 
-static int wrongUsage(Session &session, const std::string &what,
-                      const std::string &next) {
-  session.error(what);
+/// After an error: the next step.
+static int wrongUsage(Session &session, const std::string &next) {
   session.note(next);
   return WrongUsage;
 }
@@ -75,11 +74,11 @@ static int readMultiUse(Session &session, CutOptions &cut) {
   for (StringRef entry : entries) {
     auto [name, word] =
         entry.contains('=') ? entry.rsplit('=') : std::pair(StringRef(), entry);
-    if (word != "replicate" && word != "transmit")
-      return wrongUsage(session,
-                        "--multi-use takes 'replicate' or 'transmit', not '" +
-                            word.str() + "'",
-                        "for all parameters, or NAME=transmit,...");
+    if (word != "replicate" && word != "transmit") {
+      session.error("--multi-use takes 'replicate' or 'transmit', not '" +
+                    word.str() + "'");
+      return wrongUsage(session, "for all parameters, or NAME=transmit,...");
+    }
     MultiUse use =
         word == "transmit" ? MultiUse::Transmit : MultiUse::Replicate;
     name.consume_front("param.");
@@ -101,11 +100,11 @@ static int readSplitDims(Session &session, SplitRequest &request) {
     auto [name, word] = entry.rsplit('=');
     int64_t dim = -1;
     if (!name.starts_with("input.") ||
-        (word != "none" && (word.getAsInteger(10, dim) || dim < 0)))
-      return wrongUsage(session,
-                        "--split-dim takes input.N=D or input.N=none, not '" +
-                            entry.str() + "'",
-                        "D is a dimension of the input, from 0");
+        (word != "none" && (word.getAsInteger(10, dim) || dim < 0))) {
+      session.error("--split-dim takes input.N=D or input.N=none, not '" +
+                    entry.str() + "'");
+      return wrongUsage(session, "D is a dimension of the input, from 0");
+    }
     request.splitDims[name.str()] = dim;
   }
   return Done;
@@ -119,25 +118,27 @@ static int refuseOthers(Session &session, const SplitRequest &request) {
       "group-size",   "checkpoint-sequential",
       "dump-network", "keep-composites"};
   for (const char *name : kOfOneGraph)
-    if (session.line.has(name))
+    if (session.line.has(name)) {
+      session.error("--" + std::string(name) +
+                    " is for a model in one piece, not for stages");
       return wrongUsage(session,
-                        "--" + std::string(name) +
-                            " is for a model in one piece, not for stages",
                         "leave it out, or use `cutback compile` and `train`");
-  if (request.gradients.second.isAsked())
+    }
+  if (request.gradients.second.isAsked()) {
+    session.error("--of is for a model in one piece, not for stages");
     return wrongUsage(session,
-                      "--of is for a model in one piece, not for stages",
                       "a pipeline differentiates the loss, or all outputs "
                       "where there is none");
+  }
   static constexpr const char *kOfHalves[] = {
       "strategy",        "cost-model",   "minimize", "rules",
       "free-parameters", "torch-config", "solver"};
   for (const char *name : kOfHalves)
-    if (session.line.has(name) && !request.isWhole)
-      return wrongUsage(session,
-                        "--" + std::string(name) +
-                            " has no effect on a plan of three phases",
-                        "give --backward=whole, or leave it out");
+    if (session.line.has(name) && !request.isWhole) {
+      session.error("--" + std::string(name) +
+                    " has no effect on a plan of three phases");
+      return wrongUsage(session, "give --backward=whole, or leave it out");
+    }
   return Done;
 }
 
@@ -145,10 +146,11 @@ static int refuseOthers(Session &session, const SplitRequest &request) {
 static int readMemory(Session &session, SplitRequest &request) {
   const CommandLine &line = session.line;
   for (const char *name : {"schedule", "ranks", "micro-batches"})
-    if (line.has(name) && !line.has("stage-memory"))
+    if (line.has(name) && !line.has("stage-memory")) {
+      session.error("--" + std::string(name) + " goes with --stage-memory");
       return wrongUsage(session,
-                        "--" + std::string(name) + " goes with --stage-memory",
                         "a pipeline without a limit runs under any schedule");
+    }
   if (!line.has("stage-memory"))
     return Done;
   int64_t limit = 0;
@@ -157,10 +159,10 @@ static int readMemory(Session &session, SplitRequest &request) {
   request.memoryLimit = limit;
   if (auto name = line.get("schedule")) {
     auto known = pipeline::findScheduleName(*name);
-    if (!known)
-      return wrongUsage(session,
-                        "there is no schedule '" + std::string(*name) + "'",
-                        "`cutback schedule --help` lists them");
+    if (!known) {
+      session.error("there is no schedule '" + std::string(*name) + "'");
+      return wrongUsage(session, "`cutback schedule --help` lists them");
+    }
     request.schedule = std::string(*known);
   }
   if (auto ranks = line.integer("ranks"))
@@ -172,31 +174,36 @@ static int readMemory(Session &session, SplitRequest &request) {
 
 int readSplitRequest(Session &session, SplitRequest &request) {
   const CommandLine &line = session.line;
-  if (!line.has("o"))
-    return wrongUsage(session, "expected -o P",
-                      "the stages go into that folder");
+  if (!line.has("o")) {
+    session.error("expected -o P");
+    return wrongUsage(session, "the stages go into that folder");
+  }
   std::string error;
   if (!readPlanOptions(line, request.partition, error) ||
-      !readGradientOptions(line, request.gradients, error))
-    return wrongUsage(session, error, "see `cutback split --help`");
-  if (line.has("stages") && line.has("split-spec"))
-    return wrongUsage(session,
-                      "--stages and --split-spec both say where to cut",
-                      "give one of them");
+      !readGradientOptions(line, request.gradients, error)) {
+    session.error(error);
+    return wrongUsage(session, "see `cutback split --help`");
+  }
+  if (line.has("stages") && line.has("split-spec")) {
+    session.error("--stages and --split-spec both say where to cut");
+    return wrongUsage(session, "give one of them");
+  }
   if (auto stages = line.integer("stages"))
     request.choice.stages = static_cast<unsigned>(*stages);
   if (auto bandwidth = line.number("bandwidth")) {
-    if (!request.choice.stages || !(*bandwidth > 0))
-      return wrongUsage(session,
-                        "--bandwidth takes a positive number of GB/s, "
-                        "with --stages",
-                        "it is what wide cuts are weighed by");
+    if (!request.choice.stages || !(*bandwidth > 0)) {
+      session.error("--bandwidth takes a positive number of GB/s, "
+                    "with --stages");
+      return wrongUsage(session, "it is what wide cuts are weighed by");
+    }
     request.choice.bandwidth = *bandwidth;
   }
   if (auto spec = line.get("split-spec");
       spec && !parseSplitSpec(StringRef(spec->data(), spec->size()),
-                              request.choice.points, error))
-    return wrongUsage(session, error, "see `cutback split --help`");
+                              request.choice.points, error)) {
+    session.error(error);
+    return wrongUsage(session, "see `cutback split --help`");
+  }
   if (int code = readMultiUse(session, request.choice.cut))
     return code;
   if (int code = readSplitDims(session, request))
@@ -212,8 +219,10 @@ int readSplitRequest(Session &session, SplitRequest &request) {
   if (int code = readMemory(session, request))
     return code;
   request.optimizer = readOptimizer(line, error);
-  if (!error.empty())
-    return wrongUsage(session, error, "see `cutback split --help`");
+  if (!error.empty()) {
+    session.error(error);
+    return wrongUsage(session, "see `cutback split --help`");
+  }
   request.isWhole = line.get("backward") == "whole";
   if (int code = refuseOthers(session, request))
     return code;

@@ -81,8 +81,8 @@ TEST(FitStages, FitsAndIsNeverSlowerThanOneLevelForAll) {
     auto fitted = fitStages(levels, schedule, limit, error);
     std::optional<int64_t> uniform;
     for (unsigned level = 0; level < kLevels; ++level) {
-      Simulation all = simulateAt(
-          given, std::vector<unsigned>(kStages, level), schedule);
+      Simulation all =
+          simulateAt(given, std::vector<unsigned>(kStages, level), schedule);
       if (all.peakBytes() <= limit)
         uniform = std::min(uniform.value_or(all.makespan), all.makespan);
     }
