@@ -193,6 +193,15 @@ LogicalResult Cutter::placeArguments() {
     bool isWritten = writer[arg] != GraphView::kNone;
     if (stages.empty())
       continue;
+    if (isWritten && graph.getRole(arg).getKind() != RoleKind::Buffer) {
+      auto diagnostic = view.ops[writer[arg]]->emitError("'")
+                        << names.arguments[arg]
+                        << "' is written, and is no buffer";
+      diagnostic.attachNote(graph.getLoc())
+          << "micro-batches would change what was given: write a buffer, or a "
+             "copy";
+      return diagnostic;
+    }
     if (isWritten && stageOf[writer[arg]] != stages.front()) {
       auto diagnostic = view.ops[writer[arg]]->emitError("'")
                         << names.arguments[arg] << "' is written in stage "

@@ -57,6 +57,18 @@ joint.graph @buffer_is_written_later(%b: tensor<4xf32> {joint.role = #joint.role
 
 // -----
 
+// expected-note@+1 {{micro-batches would change what was given: write a buffer, or a copy}}
+joint.graph @input_is_written(%x: tensor<4xf32> {joint.role = #joint.role<input>}) -> (tensor<4xf32>) gradients () {
+  %add = aten.add.Tensor(%x, %x) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  aten.pipe_split() : () -> ()
+  %mul = aten.mul.Tensor(%add, %add) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  // expected-error@+1 {{'input.0' is written, and is no buffer}}
+  %write = joint.write %x, %add : tensor<4xf32>, tensor<4xf32>
+  joint.output %mul : tensor<4xf32>
+}
+
+// -----
+
 // expected-error@+2 {{'has_a_backward' has a backward, and stages are cut before there is one}}
 // expected-note@+1 {{give the forward program: a .pt2 of torch.export}}
 joint.graph @has_a_backward(%w: tensor<4xf32> {joint.role = #joint.role<param "w">}, %t: tensor<4xf32> {joint.role = #joint.role<tangent of 0>}) -> (tensor<4xf32>) gradients (tensor<4xf32>) {
