@@ -7,8 +7,7 @@
 //   * whether stages within a time exist: each is made as long as it can be;
 //     fewer than asked for can always be cut again where enough boundaries are
 //   * the least time: bisection over times
-//   * the width: times fall in few steps as widths grow; ranges of widths with
-//     one time at both ends are passed over
+//   * the width: by halving, for times only fall as widths grow
 //   * the fewest bytes, then the most even times (least squares): a dynamic
 //     program over (stages, end). Squares of sums satisfy the quadrangle
 //     inequality, so the best begin only moves forward as the end does, and
@@ -18,9 +17,8 @@
 
 #include "cutback/Pipelining/BalanceStages.h"
 
-#include "llvm/ADT/ArrayRef.h"
-
 #include <algorithm>
+#include <cassert>
 #include <limits>
 #include <utility>
 
@@ -77,14 +75,7 @@ private:
   Width measure(int64_t width) {
     return {width, leastTime(width).value_or(kInfinity)};
   }
-  double costOf(const Width &one) const {
-    return one.time == kInfinity
-               ? std::numeric_limits<double>::infinity()
-               : static_cast<double>(one.time) +
-                     static_cast<double>(one.width) * request.bytePs;
-  }
-  void chooseWidth(llvm::ArrayRef<int64_t> widths, const Width &first,
-                   const Width &last, Width &best);
+  Width chooseWidth(const std::vector<int64_t> &widths);
   std::optional<int64_t> leastTime(int64_t width);
   /// Bytes first, then how uneven the times are.
   struct Cost {
@@ -100,6 +91,9 @@ private:
                     std::vector<uint32_t> &begins, int64_t most, Span ends,
                     Span candidates) const;
   std::optional<StageCut> fewestBytes(int64_t most) const;
+  struct Load;
+  Load loadOf(const std::vector<size_t> &cut) const;
+  void balanceRanks(StageCut &cut) const;
   StageCut trace(const std::vector<std::vector<uint32_t>> &from) const;
 
   const StageCosts &costs;
@@ -222,24 +216,90 @@ std::optional<StageCut> Balancer::fewestBytes(int64_t most) const {
   return trace(from);
 }
 
-/// Of `widths`, whose ends were measured. Times only fall as widths grow: where
-/// both ends have one time, so has all between them.
-void Balancer::chooseWidth(llvm::ArrayRef<int64_t> widths, const Width &first,
-                           const Width &last, Width &best) {
-  for (const Width &end : {first, last})
-    if (std::pair(costOf(end), end.width) < std::pair(costOf(best), best.width))
-      best = end;
-  bool mayBeBetter =
-      last.time != kInfinity &&
-      static_cast<double>(last.time) +
-              static_cast<double>(first.width) * request.bytePs <=
-          costOf(best);
-  if (widths.size() <= 2 || first.time == last.time || !mayBeBetter)
-    return;
-  size_t middle = widths.size() / 2;
-  Width split = measure(widths[middle]);
-  chooseWidth(widths.take_front(middle + 1), first, split, best);
-  chooseWidth(widths.drop_front(middle), split, last, best);
+/// Times only fall as widths grow, and what the bytes take only grows: the
+/// least of the larger of both is where they cross, and the narrowest width
+/// near it is found by halving.
+Balancer::Width Balancer::chooseWidth(const std::vector<int64_t> &widths) {
+  auto linkPs = [&](int64_t width) {
+    return static_cast<double>(width) * request.bytePs;
+  };
+  auto crossing =
+      std::partition_point(widths.begin(), widths.end(), [&](int64_t width) {
+        Width one = measure(width);
+        return one.time == kInfinity ||
+               static_cast<double>(one.time) > linkPs(width);
+      });
+  double least = std::numeric_limits<double>::infinity();
+  if (crossing != widths.end())
+    least = linkPs(*crossing);
+  if (crossing != widths.begin())
+    if (Width before = measure(*std::prev(crossing)); before.time != kInfinity)
+      least = std::min(least, static_cast<double>(before.time));
+  auto narrowest =
+      std::partition_point(widths.begin(), crossing, [&](int64_t width) {
+        Width one = measure(width);
+        return one.time == kInfinity ||
+               static_cast<double>(one.time) > least * (1 + request.slack);
+      });
+  return narrowest == widths.end() ? Width() : measure(*narrowest);
+}
+
+/// Times of ranks: the longest, and how uneven they are.
+struct Balancer::Load {
+  int64_t most = 0;
+  double squares = 0;
+  bool operator<(const Load &other) const {
+    return most != other.most ? most < other.most : squares < other.squares;
+  }
+};
+
+/// `cut`: places of all boundaries, with both ends.
+Balancer::Load Balancer::loadOf(const std::vector<size_t> &cut) const {
+  std::vector<int64_t> ranks(request.stages, 0);
+  for (size_t stage = 0; stage + 1 < cut.size(); ++stage)
+    ranks[request.rankOf[stage]] +=
+        time[places[cut[stage + 1]]] - time[places[cut[stage]]];
+  Load load;
+  for (int64_t ps : ranks) {
+    load.most = std::max(load.most, ps);
+    load.squares += static_cast<double>(ps) * static_cast<double>(ps);
+  }
+  return load;
+}
+
+void Balancer::balanceRanks(StageCut &cut) const {
+  std::vector<size_t> now = {0};
+  for (unsigned begin : cut.begins)
+    now.push_back(std::lower_bound(places.begin(), places.end(), begin) -
+                  places.begin());
+  now.push_back(places.size() - 1);
+  Load best = loadOf(now);
+  for (bool isBetter = true; isBetter;) {
+    isBetter = false;
+    for (size_t k = 1; k + 1 < now.size(); ++k) {
+      std::vector<size_t> next = now;
+      for (size_t place = now[k - 1] + 1; place < now[k + 1]; ++place) {
+        next[k] = place;
+        Load load = loadOf(next);
+        if (!(load < best) ||
+            !fits(places[next[k - 1]], places[place], kInfinity) ||
+            !fits(places[place], places[next[k + 1]], kInfinity))
+          continue;
+        best = load;
+        now[k] = place;
+        isBetter = true;
+      }
+    }
+  }
+  cut = {};
+  for (size_t k = 1; k < now.size(); ++k) {
+    cut.largestPs = std::max(cut.largestPs,
+                             time[places[now[k]]] - time[places[now[k - 1]]]);
+    if (k + 1 == now.size())
+      break;
+    cut.begins.push_back(static_cast<unsigned>(places[now[k]]));
+    cut.bytes += costs.bytes[places[now[k]]];
+  }
 }
 
 std::optional<StageCut> Balancer::run() {
@@ -253,16 +313,19 @@ std::optional<StageCut> Balancer::run() {
   widths.erase(std::unique(widths.begin(), widths.end()), widths.end());
   if (widths.empty())
     return std::nullopt;
-  Width best;
-  chooseWidth(widths, measure(widths.front()), measure(widths.back()), best);
+  Width best = chooseWidth(widths);
   if (best.time == kInfinity)
     return std::nullopt;
   allow(best.width);
-  return fewestBytes(best.time);
+  std::optional<StageCut> cut = fewestBytes(best.time);
+  if (cut && !request.rankOf.empty())
+    balanceRanks(*cut);
+  return cut;
 }
 
 std::optional<StageCut> cutback::balanceStages(const StageCosts &costs,
                                                const StageRequest &request) {
+  assert(request.rankOf.empty() || request.rankOf.size() == request.stages);
   if (costs.numOps() < request.stages || request.stages == 0)
     return std::nullopt;
   return Balancer(costs, request).run();

@@ -86,7 +86,8 @@ cutback::findSplitPoints(GraphOp graph, ArrayRef<SplitPoint> points) {
     int64_t last = -1; // op of the call that goes on
     for (uint32_t op = 0; op <= view.numOps(); ++op) {
       bool isEnd = op == view.numOps();
-      if (!isEnd && modules[op].empty())
+      // Writes of buffers are at the end, wherever their module is called.
+      if (!isEnd && (modules[op].empty() || isa<WriteOp>(view.ops[op])))
         continue;
       bool isIn = !isEnd && isInside(modules[op], point.module);
       if (isIn && last < 0 && !point.isEnd)

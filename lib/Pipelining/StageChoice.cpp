@@ -21,7 +21,8 @@ balance(joint::GraphOp graph, const StageChoice &choice,
     return failure();
   StageRequest wanted;
   wanted.stages = *choice.stages;
-  wanted.bytePs = 2 * 1000 / choice.bandwidth;
+  wanted.rankOf = choice.rankOf;
+  wanted.bytePs = 1000 / choice.bandwidth;
   std::optional<StageCut> cut = balanceStages(*costs, wanted);
   if (cut)
     return std::move(cut->begins);

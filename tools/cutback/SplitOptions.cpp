@@ -11,6 +11,8 @@
 #include "ScheduleInputs.h"
 #include "SplitProgram.h"
 
+#include "cutback/Schedule/Generate.h"
+
 using namespace mlir;
 
 namespace cutback {
@@ -21,8 +23,9 @@ std::vector<OptionSpec> splitOptions() {
       {"stages", OptionSpec::Integer, "N",
        "cut into so many, the slowest as fast as can be", false, 1},
       {"bandwidth", OptionSpec::Number, "GB/S",
-       "with --stages: of the link between stages; a wider cut\n"
-       "must save more time than its bytes take; default 50"},
+       "with --stages: of the link between stages, which no\n"
+       "boundary is to keep busy longer than a stage computes;\n"
+       "default 50"},
       {"split-spec", OptionSpec::Text, "M=begin|end,...",
        "begin a stage before, or after, these modules"},
       {"multi-use", OptionSpec::Text, "replicate|transmit|P=...,...",
@@ -37,10 +40,14 @@ std::vector<OptionSpec> splitOptions() {
        "ranks of --schedule fit; without that the schedule\n"
        "with the shortest makespan. Exit code 3 if none fits"},
       {"schedule", OptionSpec::Text, "NAME",
-       "with --stage-memory: what `schedule` is called with"},
-      {"ranks", OptionSpec::Integer, "N", "the same", false, 1},
+       "with --stage-memory: what `schedule` is called with;\n"
+       "with --ranks: which stages a rank has"},
+      {"ranks", OptionSpec::Integer, "N",
+       "with --stages: ranks of several stages are balanced\n"
+       "in the place of stages",
+       false, 1},
       {"micro-batches", OptionSpec::Integer, "M",
-       "the same; default: twice the ranks", false, 1},
+       "with --stage-memory; default: twice the ranks", false, 1},
       {"loss-output", OptionSpec::Text, "N|NAME|SPEC",
        "which output is the loss: a number, a name (output.1),\n"
        "or the model's outputs with True in its place:\n"
@@ -142,21 +149,9 @@ static int refuseOthers(Session &session, const SplitRequest &request) {
   return Done;
 }
 
-/// The memory of ranks, and what it is of.
-static int readMemory(Session &session, SplitRequest &request) {
+/// The schedule that is planned for.
+static int readSchedule(Session &session, SplitRequest &request) {
   const CommandLine &line = session.line;
-  for (const char *name : {"schedule", "ranks", "micro-batches"})
-    if (line.has(name) && !line.has("stage-memory")) {
-      session.error("--" + std::string(name) + " goes with --stage-memory");
-      return wrongUsage(session,
-                        "a pipeline without a limit runs under any schedule");
-    }
-  if (!line.has("stage-memory"))
-    return Done;
-  int64_t limit = 0;
-  if (int code = readMemoryLimit(session, limit, "stage-memory"))
-    return code;
-  request.memoryLimit = limit;
   if (auto name = line.get("schedule")) {
     auto known = pipeline::findScheduleName(*name);
     if (!known) {
@@ -169,6 +164,58 @@ static int readMemory(Session &session, SplitRequest &request) {
     request.ranks = static_cast<int>(*ranks);
   if (auto parts = line.integer("micro-batches"))
     request.microBatches = static_cast<int>(*parts);
+  return Done;
+}
+
+/// Which stages share a rank, of --stages on fewer --ranks.
+static int readMapping(Session &session, SplitRequest &request) {
+  if (!request.choice.stages || !request.ranks)
+    return Done;
+  int stages = static_cast<int>(*request.choice.stages), ranks = *request.ranks;
+  if (stages % ranks != 0) {
+    session.error("--stages=" + std::to_string(stages) + " on --ranks=" +
+                  std::to_string(ranks) + ": each rank has as many");
+    return wrongUsage(session, "give a number of stages that ranks divide");
+  }
+  pipeline::Shape shape;
+  shape.ranks = ranks;
+  shape.stagesPerRank = stages / ranks;
+  shape.microBatches = request.microBatches.value_or(2 * ranks);
+  pipeline::ScheduleError error;
+  std::string name = request.schedule.value_or(
+      stages == ranks ? "1F1B" : "InterleavedZeroBubble");
+  auto schedule = pipeline::generate(name, shape, error);
+  if (!schedule) {
+    session.error(error.message);
+    return wrongUsage(session, error.note);
+  }
+  if (stages > ranks)
+    request.choice.rankOf = schedule->rankOfStage;
+  return Done;
+}
+
+/// The memory of ranks, and what it is of.
+static int readMemory(Session &session, SplitRequest &request) {
+  const CommandLine &line = session.line;
+  bool isShared = request.choice.stages && line.has("ranks") &&
+                  *line.integer("ranks") < *request.choice.stages;
+  for (const char *name : {"schedule", "ranks", "micro-batches"})
+    if (line.has(name) && !line.has("stage-memory") &&
+        (!isShared || std::string_view(name) == "micro-batches")) {
+      session.error("--" + std::string(name) + " goes with --stage-memory");
+      return wrongUsage(session,
+                        "a pipeline without a limit runs under any schedule");
+    }
+  if (int code = readSchedule(session, request))
+    return code;
+  if (int code = readMapping(session, request))
+    return code;
+  if (!line.has("stage-memory"))
+    return Done;
+  int64_t limit = 0;
+  if (int code = readMemoryLimit(session, limit, "stage-memory"))
+    return code;
+  request.memoryLimit = limit;
   return Done;
 }
 

@@ -30,9 +30,14 @@ struct StageCosts {
 
 struct StageRequest {
   unsigned stages = 1;
-  /// Picoseconds that a byte of the widest boundary takes, there and back:
-  /// what a wider cut must gain. Default: twice that of 50 GB/s.
-  double bytePs = 40;
+  /// Picoseconds that a byte takes on the link between stages. Default: that of
+  /// 50 GB/s.
+  double bytePs = 20;
+  /// Share of the time that a narrower cut may cost.
+  double slack = 0.05;
+  /// By stage: the rank that runs it, where ranks have several; then their
+  /// times are balanced in the place of those of stages. Empty: one each.
+  std::vector<int> rankOf;
   /// Bytes that a stage may have; needs StageCosts::memory.
   std::optional<int64_t> memoryLimit;
 };
@@ -46,10 +51,14 @@ struct StageCut {
 
 /// Of all cuts into contiguous stages, none empty:
 ///   1. T(w): the least time of the slowest stage of cuts through at most w
-///      bytes a boundary; w is the width with the least T(w) + bytePs · w,
-///      of equals the narrowest
+///      bytes a boundary. Of all widths the least of max(T(w), bytePs · w), for
+///      sending goes on beside computing; w is the narrowest width at which
+///      that is no more than `slack` longer
 ///   2. of cuts through at most w bytes, with no stage slower than T(w), one
 ///      through which the fewest bytes go in all; of equals the first one
+///   3. where ranks have several stages: boundaries move one by one, among
+///   those
+///      of w bytes, as long as the slowest rank gets faster, or ranks more even
 /// Nothing where there is no such cut. O(numOps · (stages + s · log² costs))
 /// for s widths at which T falls.
 std::optional<StageCut> balanceStages(const StageCosts &costs,

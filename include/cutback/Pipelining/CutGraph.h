@@ -78,7 +78,8 @@ std::vector<uint8_t> markConstants(const GraphView &view);
 /// Fails with an error at the op for what cannot cross (a value that is no
 /// tensor, or has a size that is not known), for a written argument that is no
 /// buffer, a buffer that an earlier stage reads than writes it, and for a name
-/// in `options` that is no parameter of several stages. `graph` stays as it is. Linear.
+/// in `options` that is no parameter of several stages. `graph` stays as it is.
+/// Linear.
 mlir::FailureOr<CutProgram> cutGraph(joint::GraphOp graph,
                                      llvm::ArrayRef<unsigned> begins,
                                      const CutOptions &options = {});

@@ -15,6 +15,9 @@ struct StageChoice {
   std::optional<unsigned> stages; ///< of about equal time
   std::vector<SplitPoint> points; ///< of --split-spec
   double bandwidth = 50;          ///< of a link between stages, in GB/s
+  /// By stage: its rank, where ranks have several (StageRequest); with
+  /// `stages`.
+  std::vector<int> rankOf;
   CutOptions cut;
 };
 

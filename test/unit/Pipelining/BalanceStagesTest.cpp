@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <map>
 #include <random>
 
 using namespace cutback;
@@ -84,8 +85,7 @@ private:
 std::optional<StageCut> balanceNaively(const StageCosts &costs,
                                        const StageRequest &request) {
   AllCuts all{costs, request};
-  std::optional<double> least;
-  int64_t width = 0, most = 0;
+  std::map<int64_t, int64_t> timeOf; // by width
   for (size_t b = 0; b < costs.numOps(); ++b) {
     int64_t limit = costs.bytes[b];
     if (limit == StageCosts::kNever)
@@ -98,16 +98,21 @@ std::optional<StageCut> balanceNaively(const StageCosts &costs,
     });
     if (!time)
       continue;
-    double cost = static_cast<double>(*time) +
-                  static_cast<double>(limit) * request.bytePs;
-    if (!least || cost < *least || (cost == *least && limit < width)) {
-      least = cost;
-      width = limit;
-      most = *time;
-    }
+    timeOf[limit] = *time;
   }
-  if (!least)
+  auto costOf = [&](std::pair<int64_t, int64_t> one) {
+    return std::max(static_cast<double>(one.second),
+                    static_cast<double>(one.first) * request.bytePs);
+  };
+  if (timeOf.empty())
     return std::nullopt;
+  double least = costOf(*timeOf.begin());
+  for (auto one : timeOf)
+    least = std::min(least, costOf(one));
+  auto chosen = timeOf.begin();
+  while (costOf(*chosen) > least * (1 + request.slack))
+    ++chosen;
+  auto [width, most] = *chosen;
   std::optional<StageCut> best;
   all.forEach([&](const std::vector<unsigned> &begins) {
     if (all.widest(begins) <= width && all.largest(begins) <= most &&
@@ -144,7 +149,7 @@ TEST(BalanceStages, FindsTheBestOfAllCuts) {
     ASSERT_EQ(costs.check(), "");
     StageRequest request;
     request.stages = 1 + static_cast<unsigned>(random() % 4);
-    request.bytePs = static_cast<double>(random() % 4);
+    request.bytePs = static_cast<double>(random() % 8);
     if (random() % 3 == 0)
       request.memoryLimit = static_cast<int64_t>(5 + random() % 15);
     std::optional<StageCut> cut = balanceStages(costs, request);
@@ -166,14 +171,57 @@ TEST(BalanceStages, FindsTheBestOfAllCuts) {
   EXPECT_GT(found, 1000U);
 }
 
-TEST(BalanceStages, CutsWhereLittleCrossesUnlessAWiderCutPays) {
+TEST(BalanceStages, CutsWhereLittleCrossesUnlessAWiderCutIsFaster) {
   StageCosts costs;
   costs.ps = {10, 10, 10, 10};
   costs.bytes = {0, 1, 9, 1};
-  StageRequest request{2, 1.0, std::nullopt};
+  StageRequest request;
+  request.stages = 2;
+  request.bytePs = 1; // 9 bytes take less time than a stage
   EXPECT_EQ(balanceStages(costs, request)->begins, std::vector<unsigned>{2});
-  request.bytePs = 2;
+  request.bytePs = 4; // more than the slower stage of a narrow cut
   EXPECT_EQ(balanceStages(costs, request)->begins, std::vector<unsigned>{1});
+  request.bytePs = 1;
+  request.slack = 0.5;
+  EXPECT_EQ(balanceStages(costs, request)->begins, std::vector<unsigned>{1});
+}
+
+TEST(BalanceStages, BalancesRanksThatHaveTwoStages) {
+  std::mt19937 random(11);
+  for (int round = 0; round < 300; ++round) {
+    StageCosts costs = randomCosts(random);
+    StageRequest request;
+    request.stages = 4;
+    auto plain = balanceStages(costs, request);
+    request.rankOf = {0, 1, 1, 0};
+    auto even = balanceStages(costs, request);
+    ASSERT_EQ(plain.has_value(), even.has_value());
+    if (!plain)
+      continue;
+    auto slowest = [&](const std::vector<unsigned> &begins) {
+      std::vector<unsigned> ends = begins;
+      ends.push_back(static_cast<unsigned>(costs.numOps()));
+      int64_t ranks[2] = {0, 0};
+      unsigned op = 0;
+      for (size_t stage = 0; stage < ends.size(); ++stage)
+        for (; op < ends[stage]; ++op)
+          ranks[request.rankOf[stage]] += costs.ps[op];
+      return std::max(ranks[0], ranks[1]);
+    };
+    ASSERT_EQ(even->begins.size(), 3U);
+    EXPECT_LE(slowest(even->begins), slowest(plain->begins));
+    EXPECT_EQ(even->bytes, (AllCuts{costs, request}.bytes(even->begins)));
+    EXPECT_EQ(even->largestPs, (AllCuts{costs, request}.largest(even->begins)));
+  }
+  // The last stage is heavy: the first one of its rank gets little.
+  StageCosts costs;
+  costs.ps = {1, 1, 1, 1, 1, 1, 1, 1, 6};
+  costs.bytes.assign(9, 1);
+  StageRequest request;
+  request.stages = 4;
+  request.rankOf = {0, 1, 1, 0};
+  EXPECT_EQ(balanceStages(costs, request)->begins.front(), 1U);
+  EXPECT_EQ(balanceStages(costs, request)->begins.back(), 8U);
 }
 
 TEST(BalanceStages, SaysWhatIsWrongWithCosts) {
