@@ -43,8 +43,8 @@ std::vector<OptionSpec> splitOptions() {
        "with --stage-memory: what `schedule` is called with;\n"
        "with --ranks: which stages a rank has"},
       {"ranks", OptionSpec::Integer, "N",
-       "with --stages: ranks of several stages are balanced\n"
-       "in the place of stages",
+       "with --stages: the stages of a rank in a V (rank 0 has\n"
+       "the first and the last) are balanced together",
        false, 1},
       {"micro-batches", OptionSpec::Integer, "M",
        "with --stage-memory; default: twice the ranks", false, 1},
@@ -182,15 +182,23 @@ static int readMapping(Session &session, SplitRequest &request) {
   shape.stagesPerRank = stages / ranks;
   shape.microBatches = request.microBatches.value_or(2 * ranks);
   pipeline::ScheduleError error;
-  std::string name = request.schedule.value_or(
-      stages == ranks ? "1F1B" : "InterleavedZeroBubble");
+  std::string name =
+      request.schedule.value_or(stages == ranks ? "1F1B" : "ZBVZeroBubble");
   auto schedule = pipeline::generate(name, shape, error);
   if (!schedule) {
     session.error(error.message);
     return wrongUsage(session, error.note);
   }
-  if (stages > ranks)
-    request.choice.rankOf = schedule->rankOfStage;
+  // In a loop a slow stage holds up all ranks: stages are balanced there.
+  const std::vector<int> &rankOf = schedule->rankOfStage;
+  if (stages > ranks && rankOf.front() == rankOf.back())
+    request.choice.rankOf = rankOf;
+  else if (stages > ranks && !session.line.has("stage-memory")) {
+    session.error("--ranks has no effect on stages that ranks run in a loop, "
+                  "as under " +
+                  name);
+    return wrongUsage(session, "leave it out, or give a schedule in a V");
+  }
   return Done;
 }
 
