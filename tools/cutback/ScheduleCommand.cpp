@@ -67,7 +67,8 @@ CommandSpec scheduleSpec() {
       {"schedule", OptionSpec::Text, "NAME|F.csv|auto",
        "a name, a file, or the fastest that is found for\nthese costs within "
        "--memory-limit"},
-      {"ranks", OptionSpec::Integer, "N", "unless it is a file", false, 1},
+      {"ranks", OptionSpec::Integer, "N",
+       "unless it is a file; default: that of P's stages", false, 1},
       {"micro-batches", OptionSpec::Integer, "M", "unless it is a file", false,
        1},
       {"stages-per-rank", OptionSpec::Integer, "V",
@@ -85,7 +86,7 @@ CommandSpec scheduleSpec() {
       "schedule --schedule=V-Half --ranks=4 --micro-batches=8 --times=F=1,I=2",
       "schedule --schedule=GPipe --ranks=2 --micro-batches=4 --csv=f.csv",
       "schedule --schedule=f.csv --json --bytes=F=120MiB,I=196MiB",
-      "schedule P --schedule=1F1B --ranks=4 --micro-batches=8 --html=f.html",
+      "schedule P --schedule=ZBVZeroBubble --micro-batches=16 --html=f.html",
       "schedule P --schedule=auto --ranks=2 --micro-batches=8 --bandwidth=50",
       "schedule P --schedule=auto --ranks=2 --micro-batches=8 --latency-us=5",
   };
@@ -191,8 +192,10 @@ private:
 
   /// Sizes from the command line. Exit code.
   int readShape(const std::string &name, Shape &shape) {
+    bool hasStages = pipeline.has_value();
     for (const char *option : {"ranks", "micro-batches"})
-      if (!line.has(option)) {
+      if (!line.has(option) &&
+          !(hasStages && std::string_view(option) == "ranks")) {
         session.error("no --" + std::string(option));
         session.note("a schedule has any number of them");
         return WrongUsage;
@@ -202,6 +205,11 @@ private:
           std::min<int64_t>(line.integer(option).value_or(1), kMostSize));
     };
     shape.ranks = sizeOf("ranks");
+    if (hasStages && !line.has("ranks")) {
+      int stages = static_cast<int>(pipeline->stages.size());
+      int each = usualStagesPerRank(name);
+      shape.ranks = stages % each == 0 ? stages / each : stages;
+    }
     shape.microBatches = sizeOf("micro-batches");
     shape.isForwardOnly = line.has("forward-only");
     return findStagesPerRank(name, shape);

@@ -15,6 +15,7 @@
 #include "cutback/Pipelining/InterpretedPhase.h"
 #include "cutback/Planner/TrainingGraph.h"
 #include "cutback/Report/PartitionFiles.h"
+#include "cutback/Runtime/Pipeline/MpiTransport.h"
 #include "cutback/Runtime/Pipeline/PipelineRun.h"
 
 #include "llvm/ADT/ScopeExit.h"
@@ -119,6 +120,14 @@ static int refuseOthers(Session &session) {
       session.note("leave it out, or give it to `cutback split`");
       return WrongUsage;
     }
+  if (!session.line.has("local") && pipeline::mpiOfEnvironment().empty()) {
+    session.error(
+        "'" + session.line.arguments[0] +
+        "' is a pipeline, and there is no mpirun around this process");
+    session.note(
+        "--local runs all stages in it; mpirun -n N starts a rank each");
+    return WrongUsage;
+  }
   if (session.line.has("ranks") && !session.line.has("local")) {
     session.error("--ranks goes with --local");
     session.note("mpirun -n N says how many ranks there are");
