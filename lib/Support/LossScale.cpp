@@ -52,8 +52,9 @@ std::optional<LossScale> LossScale::parse(std::string_view text) {
   if (text == "dynamic")
     return made;
   made.isDynamic = false;
-  const char *end = text.data() + text.size();
-  auto [read, error] = std::from_chars(text.data(), end, made.scale);
+  std::string number(text);
+  const char *end = number.c_str() + number.size();
+  auto [read, error] = std::from_chars(number.c_str(), end, made.scale);
   if (error != std::errc() || read != end || !std::isfinite(made.scale) ||
       made.scale <= 0)
     return std::nullopt;

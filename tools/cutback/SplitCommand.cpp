@@ -29,9 +29,9 @@ CommandSpec splitSpec() {
       "P` shows how they would\nrun, `cutback run P --local` runs them in one "
       "process, `mpirun -n N cutback-run P`\non several.";
   std::vector<OptionSpec> options = splitOptions();
-  for (OptionSpec &option : optimizerOptions())
+  for (const OptionSpec &option : optimizerOptions())
     if (option.name != "accumulate")
-      options.push_back(std::move(option));
+      options.push_back(option);
   spec.options = withPlanOptions(std::move(options));
   spec.examples = {
       "split model.pt2 -o P --stages=4",
