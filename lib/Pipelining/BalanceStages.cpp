@@ -18,7 +18,6 @@
 #include "cutback/Pipelining/BalanceStages.h"
 
 #include <algorithm>
-#include <cassert>
 #include <limits>
 #include <utility>
 
@@ -325,8 +324,8 @@ std::optional<StageCut> Balancer::run() {
 
 std::optional<StageCut> cutback::balanceStages(const StageCosts &costs,
                                                const StageRequest &request) {
-  assert(request.rankOf.empty() || request.rankOf.size() == request.stages);
-  if (costs.numOps() < request.stages || request.stages == 0)
+  if (costs.numOps() < request.stages || request.stages == 0 ||
+      (!request.rankOf.empty() && request.rankOf.size() != request.stages))
     return std::nullopt;
   return Balancer(costs, request).run();
 }

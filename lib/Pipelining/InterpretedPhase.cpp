@@ -49,12 +49,14 @@ public:
   std::string run(const std::vector<char *> &arguments,
                   const std::vector<char *> &results) override;
 
+  std::string read(size_t result, char *to) override;
+
 private:
   std::string listTensors();
 
   OwningOpRef<ModuleOp> module;
   joint::GraphOp graph;
-  std::vector<unsigned> numberOf; ///< by argument of run(): of the graph
+  std::vector<RuntimeValue> last; ///< results of the last run
 };
 
 } // namespace
@@ -81,7 +83,6 @@ std::string InterpretedPhase::listTensors() {
       argument.fill = ArtifactArgument::Seed;
     for (const auto &[written, number] : names.written)
       argument.isWritten |= number == arg;
-    numberOf.push_back(arg);
     taken.push_back(std::move(argument));
   }
   for (auto [name, type] : llvm::zip(names.results, graph.getResultTypes())) {
@@ -136,15 +137,20 @@ std::string InterpretedPhase::run(const std::vector<char *> &arguments,
   auto made = interpreter::run(graph, values);
   if (failed(made))
     return said.text;
-  for (size_t i = 0; i < results.size(); ++i) {
-    auto *tensor = std::get_if<Tensor>(&(*made)[i]);
-    if (!results[i])
-      continue;
-    if (!tensor)
-      return "result '" + this->made[i].name + "' is not defined";
-    Tensor whole = tensor->contiguous();
-    std::memcpy(results[i], whole.data(), bytesOf(this->made[i]));
-  }
+  last.assign(made->begin(), made->end());
+  for (size_t i = 0; i < results.size(); ++i)
+    if (results[i])
+      if (std::string error = read(i, results[i]); !error.empty())
+        return error;
+  return "";
+}
+
+std::string InterpretedPhase::read(size_t result, char *to) {
+  auto *tensor = std::get_if<Tensor>(&last[result]);
+  if (!tensor)
+    return "result '" + made[result].name + "' is not defined";
+  Tensor whole = tensor->contiguous();
+  std::memcpy(to, whole.data(), bytesOf(made[result]));
   return "";
 }
 

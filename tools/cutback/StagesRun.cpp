@@ -83,6 +83,9 @@ public:
                   const std::vector<char *> &results) override {
     return inner->run(arguments, results);
   }
+  std::string read(size_t result, char *to) override {
+    return inner->read(result, to);
+  }
 
 private:
   MLIRContext context{MLIRContext::Threading::DISABLED};

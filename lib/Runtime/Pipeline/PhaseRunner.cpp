@@ -28,6 +28,9 @@ public:
   void setThreads(unsigned count) override { executor->setThreads(count); }
   std::string run(const std::vector<char *> &arguments,
                   const std::vector<char *> &results) override;
+  std::string read(size_t result, char *to) override {
+    return readResult(*kept[result], *executor, last, to);
+  }
 
 private:
   bool listTensors(const std::string &folder, StepError &error);
@@ -36,6 +39,7 @@ private:
   std::unique_ptr<Executor> executor;
   std::vector<size_t> segments; ///< that run
   std::vector<const ArtifactResult *> kept;
+  std::vector<char *> last; ///< arguments of the last run
 };
 
 } // namespace
@@ -87,6 +91,7 @@ std::unique_ptr<PhaseRunner> FolderPhase::open(const std::string &folder,
 
 std::string FolderPhase::run(const std::vector<char *> &arguments,
                              const std::vector<char *> &results) {
+  last = arguments;
   std::string error = executor->run(segments, arguments);
   for (size_t i = 0; i < kept.size() && error.empty(); ++i)
     if (results[i])

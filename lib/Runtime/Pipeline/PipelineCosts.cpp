@@ -53,12 +53,16 @@ static void addPhases(const PipelineStage &stage, StageCosts &costs) {
 }
 
 static int64_t keptBytes(const PipelineStage &stage) {
-  int64_t bytes = 0;
-  for (const PipelineParameter &parameter : stage.parameters)
+  int64_t bytes = 0, largest = 0;
+  for (const PipelineParameter &parameter : stage.parameters) {
     bytes += knownBytes(parameter) * (parameter.gradient.empty() ? 1 : 2);
+    if (!parameter.gradient.empty())
+      largest = std::max(largest, knownBytes(parameter));
+  }
   for (const PipelineBuffer &buffer : stage.buffers)
     bytes += knownBytes(buffer);
-  return bytes;
+  // Gradients are added one at a time.
+  return bytes + largest;
 }
 
 pipeline::Costs costsOf(const Pipeline &pipeline) {

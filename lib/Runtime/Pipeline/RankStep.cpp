@@ -175,7 +175,8 @@ std::string Rank::runPhase(Stage &stage, int microBatch,
         stage.plan.phases[kind].results;
     std::vector<BlockRef> blocks(uses.size());
     for (size_t i = 0; i < uses.size(); ++i) {
-      if (stage.plan.isWanted(uses[i], mode))
+      if (stage.plan.isWanted(uses[i], mode) &&
+          !isSumAlone(stage, uses[i], mode))
         blocks[i] = Block::make(bytesOf(runner->results()[i]), slotCount);
       results.push_back(blocks[i] ? blocks[i]->data() : nullptr);
     }
@@ -190,6 +191,10 @@ std::string Rank::runPhase(Stage &stage, int microBatch,
         if (uses[i].isLoss)
           loss = runner->results()[i];
         keepResult(stage, microBatch, uses[i], blocks[i]);
+      } else if (isSumAlone(stage, uses[i], mode)) {
+        error = addGradient(stage, uses[i].parameter, *runner, i);
+        if (!error.empty())
+          return fail(error);
       }
   }
   for (size_t i = 0; i < stage.plan.slots.size(); ++i)
@@ -216,6 +221,32 @@ void Rank::keepResult(Stage &stage, int microBatch,
     addOutput(stage, use.output, microBatch, *block);
   if (use.parameter >= 0)
     addGradient(stage, use.parameter, block);
+}
+
+/// Whether a result is a gradient of a parameter and nothing else: it is added
+/// where it was made, and has no block of its own.
+bool Rank::isSumAlone(const Stage &stage, const StagePlan::Result &use,
+                      Mode mode) const {
+  return use.parameter >= 0 && use.send < 0 && use.receive < 0 &&
+         use.output < 0 && !use.isLoss &&
+         (use.slot < 0 || stage.plan.slots[use.slot].lastUse[mode] < 0);
+}
+
+/// The first micro-batch's is the sum; of the others one is read at a time.
+std::string Rank::addGradient(Stage &stage, int parameter, PhaseRunner &runner,
+                              size_t result) {
+  BlockRef &sum = stage.sums[parameter];
+  int64_t bytes = bytesOf(runner.results()[result]);
+  if (!sum) {
+    sum = Block::make(bytes, sumCount);
+    return runner.read(result, sum->data());
+  }
+  BlockRef part = Block::make(bytes, sumCount);
+  std::string error = runner.read(result, part->data());
+  if (error.empty())
+    addTo(stage.of->parameters[parameter].dtype, sum->data(), part->data(),
+          bytes);
+  return error;
 }
 
 void Rank::addGradient(Stage &stage, int parameter, const BlockRef &block) {

@@ -51,6 +51,11 @@ public:
   virtual std::string run(const std::vector<char *> &arguments,
                           const std::vector<char *> &results) = 0;
 
+  /// After a run, until the next one: a result that was not wanted there, to
+  /// memory of the same kind. Gradients are added one by one so. An empty
+  /// string, or what went wrong.
+  virtual std::string read(size_t result, char *to) = 0;
+
 protected:
   std::vector<ArtifactArgument> taken;
   std::vector<ArtifactTensor> made;

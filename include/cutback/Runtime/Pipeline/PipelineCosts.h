@@ -11,9 +11,10 @@ namespace cutback {
 
 /// Times, arenas and slots of the phases as the manifest has them, bytes that
 /// cross, and for each stage the bytes of its parameters, of the sums of their
-/// gradients, and of its buffers. States of an optimizer are not known to it.
-/// Of a stage that has a `backward` alone, I is all of it and W nothing; of one
-/// that has `input` and `weight` alone, B is both. The link costs nothing.
+/// gradients and the largest of these, and of its buffers. States of an
+/// optimizer are not known to it. Of a stage that has a `backward` alone, I is
+/// all of it and W nothing; of one that has `input` and `weight` alone, B is
+/// both. The link costs nothing.
 pipeline::Costs costsOf(const Pipeline &pipeline);
 
 /// Nothing, or why `pipeline` has not what `schedule` does: other stages, or

@@ -162,6 +162,10 @@ private:
                   const BlockRef &block);
   void addOutput(Stage &stage, int output, int microBatch, Block &block);
   void addGradient(Stage &stage, int parameter, const BlockRef &block);
+  std::string addGradient(Stage &stage, int parameter, PhaseRunner &runner,
+                          size_t result);
+  bool isSumAlone(const Stage &stage, const StagePlan::Result &use,
+                  Mode mode) const;
   std::string addReplicas();
   std::string addReplica(const PipelineParameter &parameter, int64_t number);
   std::string gatherReplica(const PipelineParameter &parameter, int64_t tag,

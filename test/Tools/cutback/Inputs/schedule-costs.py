@@ -34,6 +34,9 @@ for rank in schedule["ranks"]:
     kept = sum(bytes_of(p) * (2 if p.get("gradient") else 1)
                for stage in stages for p in stage["parameters"])
     kept += sum(bytes_of(b) for stage in stages for b in stage["buffers"])
+    # Gradients are added one at a time.
+    kept += sum(max((bytes_of(p) for p in stage["parameters"]
+                     if p.get("gradient")), default=0) for stage in stages)
     arena = max(p.get("arena_bytes", 0) for stage in stages
                 for p in stage["phases"] if p["phase"] in PHASES)
     print("rank %d: stages %s, busy %s, kept %s, arena %s" % (

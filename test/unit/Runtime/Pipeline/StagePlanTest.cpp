@@ -24,6 +24,7 @@ public:
                   const std::vector<char *> &) override {
     return "";
   }
+  std::string read(size_t, char *) override { return ""; }
 };
 using Phases = std::array<ListedPhase *, PipelineStage::kPhases>;
 

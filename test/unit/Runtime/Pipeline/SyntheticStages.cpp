@@ -50,6 +50,10 @@ public:
   void setArena(char *bytes) override { arena = bytes; }
   std::string run(const std::vector<char *> &arguments,
                   const std::vector<char *> &results) override;
+  std::string read(size_t result, char *to) override {
+    std::memcpy(to, values[made[result].name].data(), bytesOf(made[result]));
+    return "";
+  }
 
 private:
   void listForward();
@@ -193,7 +197,7 @@ std::string SyntheticPhase::run(const std::vector<char *> &arguments,
   kind == PipelineStage::Forward ? forward() : backward();
   for (size_t i = 0; i < made.size(); ++i)
     if (results[i])
-      std::memcpy(results[i], values[made[i].name].data(), bytesOf(made[i]));
+      read(i, results[i]);
   for (size_t i = 0; i < taken.size(); ++i)
     if (taken[i].isWritten)
       std::memcpy(arguments[i], values[taken[i].name].data(),
