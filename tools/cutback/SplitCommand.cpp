@@ -33,12 +33,20 @@ CommandSpec splitSpec() {
     if (option.name != "accumulate")
       options.push_back(option);
   spec.options = withPlanOptions(std::move(options));
+  for (OptionSpec &option : spec.options)
+    if (option.name == "minimize") {
+      option.value = "time|peak|makespan";
+      option.help = "makespan: of all schedules and plans of stages within\n"
+                    "--stage-memory the fastest pipeline; time, peak: of a\n"
+                    "stage, with --backward=whole";
+    }
   spec.examples = {
       "split model.pt2 -o P --stages=4",
       "split model.pt2 -o P --split-spec=layers.4=begin,layers.8=end",
       "split model.pt2 -o P --stages=2 --multi-use=transmit",
       "split model.pt2 -o P --stages=2 --target=reference",
       "split model.pt2 -o P --stages=4 --stage-memory=8GiB --schedule=1F1B",
+      "split model.pt2 -o P --stages=4 --minimize=makespan",
       "split model.pt2 -o P --stages=4 --optimizer=adamw --clip-norm=1",
   };
   return spec;

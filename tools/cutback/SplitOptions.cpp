@@ -141,7 +141,8 @@ static int refuseOthers(Session &session, const SplitRequest &request) {
       "strategy",        "cost-model",   "minimize", "rules",
       "free-parameters", "torch-config", "solver"};
   for (const char *name : kOfHalves)
-    if (session.line.has(name) && !request.isWhole) {
+    if (session.line.has(name) && !request.isWhole &&
+        session.line.get(name) != "makespan") {
       session.error("--" + std::string(name) +
                     " has no effect on a plan of three phases");
       return wrongUsage(session, "give --backward=whole, or leave it out");
@@ -209,6 +210,7 @@ static int readMemory(Session &session, SplitRequest &request) {
                   *line.integer("ranks") < *request.choice.stages;
   for (const char *name : {"schedule", "ranks", "micro-batches"})
     if (line.has(name) && !line.has("stage-memory") &&
+        line.get("minimize") != "makespan" &&
         (!isShared || std::string_view(name) == "micro-batches")) {
       session.error("--" + std::string(name) + " goes with --stage-memory");
       return wrongUsage(session,
@@ -218,6 +220,13 @@ static int readMemory(Session &session, SplitRequest &request) {
     return code;
   if (int code = readMapping(session, request))
     return code;
+  if (line.get("minimize") == "makespan") {
+    if (request.schedule) {
+      session.error("--minimize=makespan chooses the schedule");
+      return wrongUsage(session, "leave --schedule out");
+    }
+    request.memoryLimit = INT64_MAX;
+  }
   if (!line.has("stage-memory"))
     return Done;
   int64_t limit = 0;
@@ -234,7 +243,12 @@ int readSplitRequest(Session &session, SplitRequest &request) {
     return wrongUsage(session, "the stages go into that folder");
   }
   std::string error;
-  if (!readPlanOptions(line, request.partition, error) ||
+  CommandLine ofStages = line; // the makespan is of all
+  if (line.get("minimize") == "makespan")
+    llvm::erase_if(ofStages.options, [](const CommandLine::Given &given) {
+      return given.name == "minimize";
+    });
+  if (!readPlanOptions(ofStages, request.partition, error) ||
       !readGradientOptions(line, request.gradients, error)) {
     session.error(error);
     return wrongUsage(session, "see `cutback split --help`");
