@@ -95,7 +95,8 @@ Outcome runRanks(SyntheticStages &stages, const Schedule &schedule,
     for (size_t k = 0; k < rank.losses().size(); ++k) {
       Floats &one = outcome.made["loss." + std::to_string(k)];
       one.resize(rank.losses()[k].size() / 4);
-      std::memcpy(one.data(), rank.losses()[k].data(), one.size() * 4);
+      if (!one.empty())
+        std::memcpy(one.data(), rank.losses()[k].data(), one.size() * 4);
     }
   });
   return outcome;
