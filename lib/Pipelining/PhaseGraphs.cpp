@@ -5,7 +5,7 @@
 //   1. names of what is handed over: an argument of the stage keeps its own, a
 //      result that is handed over too has that of the result, and so has a
 //      gradient; the rest is numbered
-//   2. `backward` is the body of `input` and behind it that of `weight`; what
+//   2. `backward` is the body of `input` and after it that of `weight`; what
 //      both run is one op again, once common subexpressions are gone
 //   3. functions become graphs: all that a phase is given is an input but for
 //      what outlives the step, and all that it makes a forward result

@@ -9,7 +9,7 @@
 // 3. REDUCE_GRAD after the last B or W of a stage.
 // 4. Sends and receives. Ranks take turns, one action each; an action waits
 //    until all that it needs was received or made on its rank. Its send follows
-//    it, and the receive is put behind what the receiver has by then: pairs are
+//    it, and the receive is put after what the receiver has by then: pairs are
 //    neighbours in one order of all actions, of which each list is a part, so
 //    even ranks that wait for each other at every message come to an end. This
 //    needs no neighbouring stages, so skip connections are crossings as others.

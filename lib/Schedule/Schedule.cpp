@@ -130,7 +130,7 @@ std::string formatGrid(const Schedule &schedule, int rank, int step) {
   size_t longest = 0;
   for (const Row &row : schedule.rows)
     longest = std::max(longest, row.size());
-  // A mark behind the end of a list is where something is missing.
+  // A mark after the end of a list is where something is missing.
   int steps = std::max(static_cast<int>(longest), step + 1);
   Window shown(steps, step, kShownSteps);
   Window ranks(static_cast<int>(schedule.rows.size()), rank, kShownRanks);

@@ -3,8 +3,8 @@
 // Three phases as plain data: what is a problem, and what a solution of it
 // costs. This is the definition: an op that runs in a phase has its operands
 // there; a value is there if its op runs in the phase or it crossed the border
-// in front of it; what crosses the second border is there in front of that. The
-// cuts, their bound and the enumeration of all solutions are measured with it.
+// before it; what crosses the second border is there before that. The cuts,
+// their bound and the enumeration of all solutions are measured with it.
 // Linear, but for the enumeration.
 
 #include "cutback/Partition/ThreeWay/ThreeWayCut.h"

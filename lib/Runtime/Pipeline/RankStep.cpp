@@ -5,7 +5,7 @@
 //   1. what it takes: parameters where they are, slots; an input is cut out
 //      when the first phase takes it, gradients of what was sent are added,
 //      from the last user to the first, before the first phase that takes one
-//   2. blocks for the results that somebody wants
+//   2. blocks for the results that are wanted
 //   3. the phase
 //   4. results to where they go: sent, kept, added to a sum, merged
 //   5. slots that no later phase takes are let go

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A queue of messages for each (sender, receiver, tag), under one lock. A
-// message is a copy: who receives takes it out of the queue and copies it to
-// his memory himself, so nobody writes to memory of another thread, and a rank
+// message is a copy: the receiver takes it out of the queue and copies it to
+// its own memory, so no thread writes to memory of another one, and a rank
 // that ends in an error may free what it was to receive into.
 //
 // For tests a send may be done as late as an MPI's may be, and messages may be

@@ -41,8 +41,8 @@ public:
   /// This rank stops, because it waited in vain or, where `isOwn`, of something
   /// that went wrong here. Takes a second or a fourth of the timeout.
   End stop(const std::string &why, bool isOwn);
-  /// All ranks are done: nobody reports any more. An empty string, or what went
-  /// wrong.
+  /// All ranks are done: no reports come any more. An empty string, or what
+  /// went wrong.
   std::string finish();
 
 protected:

@@ -24,7 +24,7 @@ public:
   virtual ~PhaseRunner();
 
   /// What it takes, in the order of run(): names, types, sizes, what an
-  /// argument holds if nobody gives it, whether it is written. Names are those
+  /// argument holds if it is not given, whether it is written. Names are those
   /// of files of tensors (`param.NAME`, `buffer.NAME`, `input.N`), and
   /// `value.V`, `tangent.value.V`, `tangent.loss`, `saved.K`. An argument that
   /// is `tied` to an earlier one is given the same memory.

@@ -17,7 +17,7 @@
 
 namespace cutback::pipeline {
 
-/// A tensor that somebody gives: elements in row-major order, which stay there.
+/// A tensor that is given: elements in row-major order, which stay there.
 struct GivenTensor : ArtifactTensor {
   const char *bytes = nullptr;
 };

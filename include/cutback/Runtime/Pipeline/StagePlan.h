@@ -39,7 +39,7 @@ public:
       Slot, ///< number in `slots`
       LossTangent,
       Seed,  ///< of random ops
-      Zeros, ///< in front of each run
+      Zeros, ///< before each run
       Tied,  ///< the memory of an earlier argument
     } kind = Kept;
     int at = -1;
