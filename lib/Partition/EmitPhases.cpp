@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Writes three phases (FunctionEmitter), and proves them: the input phase and
-// the weight phase, copied into one function behind each other, must be a
+// the weight phase, copied into one function after each other, must be a
 // backward that the certificate of halves accepts. The copy links the two as
 // their lists say, so lists that do not fit show there. The certificate knows
 // the order of effects, and that nothing reads an argument that was written in
@@ -80,7 +80,7 @@ void cutback::erasePhases(PhaseFunctions &phases) {
 // The proof
 //===----------------------------------------------------------------------===//
 
-/// Copies the body of `function` behind `block`, with its arguments mapped to
+/// Copies the body of `function` after `block`, with its arguments mapped to
 /// `given`; returns what it returns.
 static SmallVector<Value> copyBody(func::FuncOp function, ValueRange given,
                                    OpBuilder &builder) {
@@ -116,7 +116,7 @@ static LogicalResult checkHanded(func::FuncOp from, unsigned firstResult,
   return success();
 }
 
-/// A view of an argument that the input phase writes behind it shows the new
+/// A view of an argument that the input phase writes after it shows the new
 /// contents in the weight phase.
 static LogicalResult checkStorages(func::FuncOp input, unsigned firstResult,
                                    ArrayRef<HandedValue> values) {

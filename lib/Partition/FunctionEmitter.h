@@ -14,7 +14,7 @@ namespace cutback {
 
 /// The part of a graph that one function runs; all are numbers of the view.
 struct FunctionPart {
-  llvm::StringRef suffix; ///< behind the name of the graph
+  llvm::StringRef suffix; ///< appended to the name of the graph
   /// The arguments: first those that carry handed values, as many as
   /// `numHanded`, then arguments of the graph.
   llvm::ArrayRef<uint32_t> args;
@@ -25,12 +25,12 @@ struct FunctionPart {
   llvm::ArrayRef<uint8_t> isCopy = {};
 };
 
-/// Writes functions of one graph, one behind the other. Values are mapped by
+/// Writes functions of one graph, one after the other. Values are mapped by
 /// number in one array (copyOp), and ops appended at the end of a block: no
 /// hash table, no insertion in the middle.
 class FunctionEmitter {
 public:
-  /// The functions stand behind `place`.
+  /// The functions come after `place`.
   FunctionEmitter(const GraphView &view, joint::GraphOp place);
 
   /// Arguments keep role and name; those that carry handed values have the

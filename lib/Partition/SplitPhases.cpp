@@ -6,8 +6,8 @@
 // to the input phase if an input's gradient needs it. What has an effect keeps
 // its place among all that have one: the weight phase runs last, so an effect
 // before one of the input phase is of the input phase too. So are writes that
-// change what the input phase reads behind them, and readers of what it writes
-// behind them.
+// change what the input phase reads after them, and readers of what it writes
+// after them.
 //
 // Split: three such walks, the weight phase first. A value that a phase needs
 // is given to it (arguments, handed values, what may run only once), or its op
@@ -128,9 +128,9 @@ private:
   const GraphView &view;
   std::vector<uint32_t> storage;
   std::vector<uint8_t> inBackward, isInput;
-  /// By argument: an op behind the one at work does it in the input phase.
+  /// By argument: an op after the one at work does it in the input phase.
   std::vector<uint8_t> readInInput, writtenInInput;
-  std::vector<uint8_t> writtenInWeight; ///< in front of it
+  std::vector<uint8_t> writtenInWeight; ///< before it
   std::vector<uint8_t> writtenAtAll;    ///< empty flags with one micro-batch
   bool hasEffectBehind = false;
   PhaseKinds kinds;

@@ -75,7 +75,7 @@ private:
   DictionaryAttr receivedAttrs(const CrossingValue &value);
   void findResults(unsigned stage, SmallVectorImpl<uint32_t> &values,
                    SmallVectorImpl<Attribute> &resultNames);
-  /// The argument that stands for `value`, where they are one tensor.
+  /// The argument that replaces `value`, where they are one tensor.
   uint32_t tensorOf(uint32_t value) const {
     return value < same.size() ? same[value] : value;
   }

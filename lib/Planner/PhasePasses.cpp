@@ -71,7 +71,7 @@ struct SplitBackwardPass
     : public cutback::impl::SplitBackwardBase<SplitBackwardPass> {
   using SplitBackwardBase::SplitBackwardBase;
 
-  /// With the rules by which composite ops are decomposed in front of a plan.
+  /// With the rules by which composite ops are decomposed before a plan.
   void getDependentDialects(DialectRegistry &registry) const override {
     registry.insert<aten::AtenDialect, func::FuncDialect>();
     registerAtenDecompositions(registry);

@@ -3,7 +3,7 @@
 // The page of a schedule: PageAssets/schedule.html with the figures put in, in
 // the style of the report.
 //
-// All of it is plain HTML and SVG: what a bar is stands in its title, which
+// All of it is plain HTML and SVG: what a bar is is said in its title, which
 // browsers show. So the page's own policy forbids scripts, and allows its style
 // by hash.
 

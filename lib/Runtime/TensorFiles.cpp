@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Files are mapped, privately: who changes a tensor changes memory alone, and
-// pages that nobody reads are never read. A file is written from memory, behind
-// one header, and looked at only by its header when it is read: a name costs a
-// look-up.
+// pages without a reader are never loaded. A file is written from memory,
+// behind one header, and looked at only by its header when it is read: a name
+// costs a look-up.
 
 #include "cutback/Runtime/TensorFiles.h"
 

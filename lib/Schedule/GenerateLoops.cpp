@@ -12,7 +12,7 @@
 //   k = m / max(1, m / p); two more forwards before the first backward for each
 //   rank that follows (arXiv 2104.04473).
 // * InterleavedZeroBubble: the same with one more forward, backwards split, and
-//   on rank r weights r backwards behind: ZB-H1 of arXiv 2401.10241.
+//   on rank r weights r backwards late: ZB-H1 of arXiv 2401.10241.
 //
 // All in PyTorch 2.13's order. Linear.
 

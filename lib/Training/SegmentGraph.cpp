@@ -2,7 +2,7 @@
 //
 // A graph of one half: its arguments are tensors under the names that the step
 // or the optimizer has for them, buffers by role, so that the planner takes
-// none for an input whose gradient somebody wants. What it changes are writes
+// none for an input whose gradient is wanted. What it changes are writes
 // into them.
 //
 // A call that cannot be built says so where it is made; end() fails then.

@@ -58,7 +58,7 @@ joint.graph @first(
   joint.output %y gradients(%dw of 0) : tensor<64x64xf32>, tensor<64x64xf32>
 }
 
-// A check of the weight phase that stands before one of the input phase runs in
+// A check of the weight phase that is before one of the input phase runs in
 // front of it, as in the graph.
 //
 // CHECK-LABEL: func.func @effects_input(

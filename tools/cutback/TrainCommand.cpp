@@ -6,7 +6,7 @@
 //   1. the trainer: a model in this process, or a folder that was compiled with
 //      an optimizer
 //   2. a state, where there is one, takes the place of what the model brings
-//   3. steps, of a micro-batch or several; now and then, and behind the last
+//   3. steps, of a micro-batch or several; now and then, and after the last
 //      one, the state is written beside and renamed
 //
 // Micro-batch i of step k of N has row k * N + i, and draws with the seed plus

@@ -33,7 +33,7 @@ struct PhaseKinds {
   std::vector<PhaseKind> ops; ///< by op
   /// By op of `Weight`: it must run in the weight phase, for it, or one that it
   /// is computed from, has an effect or must run once, or reads what the phase
-  /// writes in front of it. By op of the others: it must run once.
+  /// writes before it. By op of the others: it must run once.
   std::vector<uint8_t> pinned;
   /// By op of `Forward`: it must not run in the weight phase, for the input
   /// phase writes an argument that it reads.
@@ -123,7 +123,7 @@ struct PhaseFunctions {
   std::vector<int> inputGradientOf, weightGradientOf;
 };
 
-/// Writes the three functions behind the graph. Linear.
+/// Writes the three functions after the graph. Linear.
 PhaseFunctions emitPhases(const GraphView &view, const Phases &phases,
                           const PhaseKinds &kinds);
 

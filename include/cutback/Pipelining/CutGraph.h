@@ -60,7 +60,7 @@ struct CutProgram {
   std::vector<StageState> state;
 };
 
-/// In front of the name of a crossing value, in files.
+/// Prefix of the name of a crossing value, in files.
 inline constexpr llvm::StringLiteral kValuePrefix = "value.";
 
 /// By op: whether it depends on no argument and may run twice, so that each

@@ -13,7 +13,7 @@
 
 namespace cutback {
 
-/// In front of the number of a value that one phase of a stage keeps for a
+/// Prefix of the number of a value that one phase of a stage keeps for a
 /// later one, in files.
 inline constexpr llvm::StringLiteral kSavedPrefix = "saved.";
 

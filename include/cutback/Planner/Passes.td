@@ -374,7 +374,7 @@ def ScheduleBackward : Pass<"cutback-schedule-backward", "mlir::ModuleOp"> {
 def SplitBackward : Pass<"cutback-split-backward", "mlir::ModuleOp"> {
   let summary = "write forward, input gradients and weight gradients apart";
   let description = [{
-    Prepares every `joint.graph` and writes three functions behind it:
+    Prepares every `joint.graph` and writes three functions after it:
     `@g_forward`, `@g_input`, which computes the gradients of arguments with
     role input, and `@g_weight`, which computes all others. A pipeline's stage
     runs the last one when it has nothing else to do. What each hands to the
@@ -387,7 +387,7 @@ def SplitBackward : Pass<"cutback-split-backward", "mlir::ModuleOp"> {
     backward, what input gradients need, and the rest. A picosecond of the
     input phase costs `critical-price` more than one of the weight phase. A
     byte that waits for a phase costs `input-byte-price-ps` or
-    `weight-byte-price-ps`; less than 0 stands for the price that a plan of two
+    `weight-byte-price-ps`; less than 0 means the price that a plan of two
     halves has.
 
     Assumes: a graph with gradients, as it was read.
@@ -413,7 +413,7 @@ def SplitBackward : Pass<"cutback-split-backward", "mlir::ModuleOp"> {
     }
     ```
 
-    gets, behind `@mm_forward`,
+    gets, after `@mm_forward`,
 
     ```mlir
     func.func @mm_input(%arg0: tensor<4x4xf32> {joint.name = "w", joint.role = #joint.role<saved>}, %arg1: tensor<4x4xf32> {joint.name = "x", joint.role = #joint.role<saved>}, %arg2: tensor<4x4xf32> {joint.name = "t", joint.role = #joint.role<tangent of 0>}) -> (tensor<4x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>) attributes {no_inline} {

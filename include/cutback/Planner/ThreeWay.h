@@ -64,7 +64,7 @@ struct ThreeWayFigures {
 };
 
 struct ThreeWayPartition {
-  /// The three functions, behind the graph; what they take and return is said
+  /// The three functions, after the graph; what they take and return is said
   /// at PhaseFunctions.
   PhaseFunctions functions;
   ThreeWayFigures figures;
@@ -79,7 +79,7 @@ struct ThreeWayPartition {
 };
 
 /// Prepares `graph` (as makeTrainingGraph gives it) in place, plans three
-/// phases, writes them behind it, and proves them (verifyPhases). Inputs are
+/// phases, writes them after it, and proves them (verifyPhases). Inputs are
 /// arguments with role input: those of them that have a gradient decide what
 /// the input phase is. Where none has one, as in the first stage of a pipeline,
 /// the input phase runs nothing but hands over, and the weight phase is the

@@ -23,7 +23,7 @@ struct LossScale {
   int64_t good = 0;    ///< steps since it changed
   int64_t skipped = 0; ///< steps of the whole training
 
-  /// Behind a step. An empty string, or why there is no use in going on.
+  /// After a step. An empty string, or why there is no use in going on.
   std::string count(bool isSkipped);
   /// No more than `most` from now on, which the type of the loss still holds.
   void limit(double most);

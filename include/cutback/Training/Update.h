@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The update of parameters behind a step, and the sums of gradients of several
+// The update of parameters after a step, and the sums of gradients of several
 // micro-batches before it: as graphs of tensor ops, and as the segments
 // `accumulate` and `update` of a step of launches.
 #ifndef CUTBACK_TRAINING_UPDATE_H
@@ -70,7 +70,7 @@ struct UpdateGraph {
 enum class Norms {
   Found, ///< in it, from its gradients; results kGreatestGradient and
          ///< kGradientNorm
-  Given  ///< arguments of these names, behind the others: of gradients that
+  Given  ///< arguments of these names, after the others: of gradients that
          ///< several graphs have, the stages of a pipeline
 };
 
@@ -102,7 +102,7 @@ mlir::FailureOr<UpdateGraph> buildAccumulation(joint::GraphOp graph,
 /// Adds to `kernels`, the step of `graph` at sizes that are known, segment
 /// `accumulate` where the optimizer accumulates, and segment `update`: planned
 /// for the device of `options`, proved as the step was, and placed in its arena
-/// where nothing lies that is read behind the step. Gives the launches of each;
+/// where nothing is that is read after the step. Gives the launches of each;
 /// fails with an error where it belongs.
 mlir::FailureOr<std::vector<ListedSegment>>
 addUpdate(KernelModule &kernels, joint::GraphOp graph,

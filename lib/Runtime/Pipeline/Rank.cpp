@@ -84,7 +84,7 @@ std::vector<PipelineStage::PhaseKind> Rank::phasesOf(const Stage &stage,
 //===----------------------------------------------------------------------===//
 
 /// Parameters and buffers: those that are written are copied, and so is what
-/// lies where kernels cannot read it.
+/// is where kernels cannot read it.
 bool Rank::findKept(Stage &stage, const FindTensor &weights, StepError &error) {
   for (size_t i = 0; i < stage.plan.kept.size(); ++i) {
     const ArtifactTensor &wanted = stage.plan.kept[i];

@@ -103,7 +103,7 @@ std::string Rank::collectTangents(Stage &stage, int microBatch) {
       addTo(stage.of->sends[edge.send].dtype, sum->data(), block->data(),
             block->bytes());
     else {
-      // Somebody else holds it: a result that is another one, too.
+      // It is held elsewhere: a result that is another one, too.
       BlockRef copy = Block::make(sum->bytes(), slotCount);
       std::memcpy(copy->data(), sum->data(), sum->bytes());
       sum = copy;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Finds narrow places of a forward program by one sweep over the last uses of
-// its values, and makes a graph of what lies between two of them: arguments for
+// its values, and makes a graph of what is between two of them: arguments for
 // what crosses the first, ops outside erased from the last to the first.
 
 #include "CutStage.h"

@@ -8,7 +8,7 @@
 
 namespace cutback::test {
 
-/// Keeps of a forward program what lies between two places at which one
+/// Keeps of a forward program what is between two places at which one
 /// activation that takes a gradient crosses: those nearest to `begin` and
 /// `end`, parts of its ops. What crosses at the first becomes an input (the
 /// activation takes a gradient), the activation at the second the result; with

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Three phases in the interpreter, one behind the other, as one step.
+// Three phases in the interpreter, one after the other, as one step.
 #ifndef CUTBACK_TEST_UNIT_PLANNER_RUNPHASES_H
 #define CUTBACK_TEST_UNIT_PLANNER_RUNPHASES_H
 

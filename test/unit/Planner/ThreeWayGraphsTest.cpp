@@ -28,7 +28,7 @@ namespace {
 constexpr const char *kMatrix = "tensor<4x4xf32>";
 
 /// A forward program: parameters as named, an input that takes a gradient if
-/// asked for, and a body whose result is %y. `M` stands for the type.
+/// asked for, and a body whose result is %y. `M` is the type.
 std::string stage(ArrayRef<StringRef> parameters, StringRef body,
                   bool takesGradient = true) {
   std::string text = "joint.graph @g(";
@@ -377,7 +377,7 @@ TEST_F(ThreeWayGraphs, DamagedPhasesAreRefused) {
 }
 
 /// A view of a buffer crosses the border, and the input phase writes the buffer
-/// behind it.
+/// after it.
 TEST_F(ThreeWayGraphs, AViewOfWhatIsWrittenDoesNotCross) {
   OwningOpRef<ModuleOp> module = parse(R"(
 joint.graph @g(%w: tensor<4xf32> {joint.role = #joint.role<param "w">}, %b: tensor<4xf32> {joint.role = #joint.role<buffer "b">}, %x: tensor<4xf32> {joint.role = #joint.role<input>}, %t: tensor<4xf32> {joint.role = #joint.role<tangent of 0>}) -> (tensor<4xf32>) gradients (tensor<4xf32>, tensor<4xf32>) {

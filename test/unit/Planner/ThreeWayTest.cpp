@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Forward, input phase and weight phase, one behind the other, are the joint
+// Forward, input phase and weight phase, one after the other, are the joint
 // graph to the bit: random graphs under random plans and under each rule at
 // random prices, half of them with checkpoint regions. Some parameters are made
 // inputs, so that both phases have something to compute; in some graphs none

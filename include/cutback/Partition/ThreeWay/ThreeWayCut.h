@@ -32,7 +32,7 @@ struct ThreeWayBound {
   struct Node {
     /// A forward value, or kNone for a leaf.
     uint32_t branch = ThreeWayProblem::kNone;
-    uint32_t ifAbsent = 0, ifPresent = 0; ///< numbers of nodes behind this one
+    uint32_t ifAbsent = 0, ifPresent = 0; ///< numbers of nodes after this one
     /// Of a leaf: by value, in units of 1/scale; those that are not 0.
     std::vector<std::pair<uint32_t, int64_t>> multipliers;
   };

@@ -12,7 +12,7 @@
 
 namespace cutback {
 
-/// Ops and values are numbered in an order in which all comes behind what it
+/// Ops and values are numbered in an order in which all comes after what it
 /// reads. Costs have one unit, which is the caller's; `kNever` forbids.
 struct ThreeWayProblem {
   static constexpr int64_t kNever = -1;
@@ -76,7 +76,7 @@ struct ThreeWaySolution {
 
 /// What follows from a solution.
 struct ThreeWayCrossings {
-  /// By value: it crosses the border, for it is read or handed on behind it and
+  /// By value: it crosses the border, for it is read or handed on after it and
   /// not made there.
   std::vector<uint8_t> toInput, toWeight;
   int64_t cost = 0;

@@ -49,7 +49,7 @@ public:
   /// Copies on the device. Does not wait.
   std::string bringAcross(const std::vector<TransferIn> &copies,
                           Handle stream) const;
-  /// Behind these segments: what they have written, to the caller. Does not
+  /// After these segments: what they have written, to the caller. Does not
   /// wait.
   std::string bringBack(const std::vector<size_t> &segments,
                         Handle stream) const;

@@ -31,7 +31,7 @@ def rows_of(folder, count, ignored):
 
 
 def theirs(model, rows, settings, steps, count):
-    """Losses of the steps and the state behind them, by a plain loop."""
+    """Losses of the steps and the state after them, by a plain loop."""
     model = torch.export.load(str(model)).module()
     parameters = [p for p in model.parameters() if p.requires_grad]
     decay = settings["weight_decay"]
