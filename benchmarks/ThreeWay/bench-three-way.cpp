@@ -58,32 +58,30 @@ std::optional<Stage> readStage(const std::string &file, double begin,
                std::move(imported->module)};
 }
 
-/// With the prices that were used in place of those that were asked for.
-std::optional<ThreeWayFigures> plan(const Stage &stage,
-                                    ThreeWayOptions &options, double &seconds) {
-  OwningOpRef<ModuleOp> copy(ModuleOp(stage.module.get()).clone());
-  auto start = std::chrono::steady_clock::now();
-  auto planned =
-      partitionThreeWay(*copy->getOps<joint::GraphOp>().begin(), options);
-  seconds =
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
-          .count();
-  if (failed(planned))
-    return std::nullopt;
-  options.toInputBytePs = planned->prices.toInputBytePs;
-  options.toWeightBytePs = planned->prices.toWeightBytePs;
-  return planned->figures;
-}
-
-int64_t againPs(const ThreeWayFigures &figures) {
-  return figures.againInInputPs + figures.againInWeightPs;
-}
-
+/// A plan; its options have the prices that were used in place of those that
+/// were asked for.
 struct Row {
   ThreeWayOptions options;
   ThreeWayFigures figures;
   double seconds = 0;
 };
+
+std::optional<Row> plan(const Stage &stage, ThreeWayOptions options) {
+  OwningOpRef<ModuleOp> copy(ModuleOp(stage.module.get()).clone());
+  auto start = std::chrono::steady_clock::now();
+  auto planned =
+      partitionThreeWay(*copy->getOps<joint::GraphOp>().begin(), options);
+  std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
+  if (failed(planned))
+    return std::nullopt;
+  options.toInputBytePs = planned->prices.toInputBytePs;
+  options.toWeightBytePs = planned->prices.toWeightBytePs;
+  return Row{options, planned->figures, took.count()};
+}
+
+int64_t againPs(const ThreeWayFigures &figures) {
+  return figures.againInInputPs + figures.againInWeightPs;
+}
 
 void print(const Row &row, double ratio) {
   auto mib = [](int64_t bytes) { return double(bytes) / (1 << 20); };
@@ -109,14 +107,11 @@ std::vector<Row> planGrid(const Stage &stage, ThreeWayOptions options) {
   for (double toInput : kToInput)
     for (double toWeight : kToWeight)
       for (double critical : {0.0, 0.5, 1.0}) {
-        Row row{options, {}, 0};
-        row.options.toInputBytePs = toInput;
-        row.options.toWeightBytePs = toWeight;
-        row.options.criticalPrice = critical;
-        if (auto figures = plan(stage, row.options, row.seconds)) {
-          row.figures = *figures;
-          rows.push_back(row);
-        }
+        options.toInputBytePs = toInput;
+        options.toWeightBytePs = toWeight;
+        options.criticalPrice = critical;
+        if (auto row = plan(stage, options))
+          rows.push_back(*row);
       }
   return rows;
 }
@@ -131,32 +126,29 @@ int run(const Stage &stage, const std::string &device) {
   ThreeWayOptions options;
   options.partition.device = device;
   std::vector<Row> cuts = planGrid(stage, options);
-  Row own{options, {}, 0};
-  auto atOwnPrice = plan(stage, own.options, own.seconds);
-  if (!atOwnPrice)
+  auto own = plan(stage, options);
+  if (!own)
     return 1;
-  own.figures = *atOwnPrice;
-  print(own, 0);
+  print(*own, 0);
   options.rule = ThreeWayRule::Closure;
   for (double price : {kOwnBytePrice, 0.0, 0.5, 1.0, 2.0, 4.0, 8.0}) {
     options.toInputBytePs = options.toWeightBytePs = price;
-    Row rule{options, {}, 0};
-    auto figures = plan(stage, rule.options, rule.seconds);
-    if (!figures)
+    auto rule = plan(stage, options);
+    if (!rule)
       return 1;
-    rule.figures = *figures;
-    print(rule, 1);
+    print(*rule, 1);
+    const ThreeWayFigures &figures = rule->figures;
     const Row *best = nullptr;
     for (const Row &row : cuts)
-      if (row.figures.toInputBytes <= figures->toInputBytes * 1.005 &&
-          againPs(row.figures) <= againPs(*figures) * 1.005 &&
+      if (row.figures.toInputBytes <= figures.toInputBytes * 1.005 &&
+          againPs(row.figures) <= againPs(figures) * 1.005 &&
           (!best || row.figures.toWeightBytes < best->figures.toWeightBytes ||
            (row.figures.toWeightBytes == best->figures.toWeightBytes &&
             againPs(row.figures) < againPs(best->figures))))
         best = &row;
     if (best)
       print(*best, double(best->figures.toWeightBytes) /
-                       double(figures->toWeightBytes));
+                       double(figures.toWeightBytes));
   }
   double worst = 0;
   for (const Row &row : cuts)
