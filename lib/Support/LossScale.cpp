@@ -42,6 +42,11 @@ std::string LossScale::count(bool isSkipped) {
   return "";
 }
 
+double cutback::greatestLossScale(std::string_view type) {
+  // f32 and bf16 have the same exponents.
+  return std::ldexp(1.0, type == "f16" ? 15 : type == "f64" ? 1023 : 127);
+}
+
 void LossScale::limit(double most) {
   greatest = most;
   scale = std::min(scale, most);

@@ -16,14 +16,7 @@ using interpreter::DType;
 using interpreter::Tensor;
 
 double cutback::greatestScale(DType type) {
-  switch (type) {
-  case DType::F16:
-    return std::ldexp(1.0, 15);
-  case DType::F64:
-    return std::ldexp(1.0, 1023);
-  default: // f32 and bf16
-    return std::ldexp(1.0, 127);
-  }
+  return greatestLossScale(std::string_view(nameOf(type)));
 }
 
 void LossSeeds::add(size_t argument, const Tensor &seed) {

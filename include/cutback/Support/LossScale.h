@@ -32,6 +32,10 @@ struct LossScale {
   static std::optional<LossScale> parse(std::string_view text);
 };
 
+/// The greatest scale of a loss of this type ("f16"): the type's greatest power
+/// of two, so that a seed of 1 times the scale is finite.
+double greatestLossScale(std::string_view type);
+
 } // namespace cutback
 
 #endif // CUTBACK_SUPPORT_LOSSSCALE_H

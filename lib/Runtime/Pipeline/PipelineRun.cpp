@@ -303,7 +303,7 @@ std::string RankRun::traceOf() const {
 }
 
 /// The results of this rank as a file of tensors.
-std::string RankRun::report(std::string &file) {
+std::string RankRun::report() const {
   std::vector<std::pair<ArtifactTensor, std::string_view>> tensors;
   for (const RankTensor &one : rank->results())
     tensors.emplace_back(one, std::string_view(one.bytes, bytesOf(one)));
@@ -316,12 +316,11 @@ std::string RankRun::report(std::string &file) {
       tensors.emplace_back(loss, bytes);
     }
   }
-  file = encodeTensorFile(tensors);
-  return "";
+  return encodeTensorFile(tensors);
 }
 
 std::string pipeline::mergeFiles(const std::vector<std::string> &files,
-                                 std::string &merged, size_t &count) {
+                                 std::string &merged) {
   std::vector<std::pair<ArtifactTensor, std::string_view>> all;
   for (const std::string &file : files) {
     std::vector<TensorEntry> entries;
@@ -336,7 +335,6 @@ std::string pipeline::mergeFiles(const std::vector<std::string> &files,
                        std::string_view(file).substr(entry.begin, entry.bytes));
     }
   }
-  count = all.size();
   std::sort(all.begin(), all.end(), [](const auto &a, const auto &b) {
     return a.first.name < b.first.name;
   });
@@ -345,13 +343,13 @@ std::string pipeline::mergeFiles(const std::vector<std::string> &files,
 }
 
 /// Results to rank 0, which writes and prints. Exit code.
-int RankRun::finish(const std::string &file) {
+int RankRun::finish() {
   std::vector<std::string> files, losses, lines, traces;
   std::string wrong = gather(waiter, 0, describeLoss(), losses);
   if (wrong.empty())
     wrong = gather(waiter, 0, describeRank(), lines);
   if (wrong.empty() && !options.outputs.empty())
-    wrong = gather(waiter, 0, file, files);
+    wrong = gather(waiter, 0, report(), files);
   if (wrong.empty() && !options.trace.empty())
     wrong = gather(waiter, 0, traceOf(), traces);
   StepError error = {wrong, "see what the other ranks say"};
@@ -369,9 +367,11 @@ int RankRun::finish(const std::string &file) {
         if (!line.empty())
           options.print(line);
     std::string merged, events;
-    size_t count = 0;
     if (!options.outputs.empty()) {
-      wrong = mergeFiles(files, merged, count);
+      if (!(wrong = mergeFiles(files, merged)).empty()) {
+        code = NoPlan;
+        error = {wrong, "a rank sent its results damaged: run it again"};
+      }
       write(options.outputs, merged, "--outputs");
     }
     for (const std::string &one : traces)
@@ -417,9 +417,7 @@ int RankRun::runStep() {
     wrong = peers->finish();
   if (!wrong.empty())
     return stop(wrong, isOwn);
-  std::string file;
-  report(file);
-  return finish(file);
+  return finish();
 }
 
 static int runRank(const PipelineRunOptions &options, Transport &transport) {

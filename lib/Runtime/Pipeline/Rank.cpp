@@ -186,6 +186,11 @@ bool Rank::openStage(int number, const OpenPhase &openPhase, StepError &error) {
     error = {what, "split the model again: its folder is of several splits"};
     return false;
   }
+  if (number == pipeline.lossStage)
+    for (const ArtifactTensor &made :
+         stage.runners[PipelineStage::Forward]->results())
+      if (made.name == pipeline.loss)
+        loss = made;
   return checkStage(stage, error);
 }
 

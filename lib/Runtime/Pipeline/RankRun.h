@@ -21,7 +21,7 @@ struct TrainedPoint {
 
 /// The files of all ranks as one.
 std::string mergeFiles(const std::vector<std::string> &files,
-                       std::string &merged, size_t &count);
+                       std::string &merged);
 
 /// What is said of a step.
 struct TrainLine {
@@ -42,8 +42,6 @@ private:
   int checkTraining(StepError &error);
   int runTraining();
   std::string trainStep(TrainedPoint &point, TrainLine &line);
-  /// Of the loss; every rank knows it.
-  const std::string &lossType() const { return lossDtype; }
   std::string reduceNorms(const GradientNorms &own, double &norm,
                           double &greatest);
   std::string shareLoss(double &loss);
@@ -57,10 +55,10 @@ private:
   openPhaseOf(int stage, PipelineStage::PhaseKind kind, StepError &error) const;
   Fields fields() const;
   int stop(const std::string &why, bool isOwn);
-  std::string report(std::string &file);
+  std::string report() const;
   std::string describeRank() const;
   std::string traceOf() const;
-  int finish(const std::string &file);
+  int finish();
   bool isFirst() const { return transport.rank() == 0; }
   std::string describeLoss() const;
   double lossOf(size_t microBatch) const;
@@ -78,7 +76,6 @@ private:
   std::map<std::string, GivenTensor> rows;
   std::map<std::string, std::string> rowBytes;
   TrainedPoint point;
-  std::string lossDtype = "f32";
   bool isClipped = false;
   double lastGreatest = 0; ///< magnitude of a gradient
   std::unique_ptr<Peers> peers;

@@ -188,8 +188,6 @@ std::string Rank::runPhase(Stage &stage, int microBatch,
     open.slots.resize(stage.plan.slots.size());
     for (size_t i = 0; i < uses.size(); ++i)
       if (blocks[i]) {
-        if (uses[i].isLoss)
-          loss = runner->results()[i];
         keepResult(stage, microBatch, uses[i], blocks[i]);
       } else if (isSumAlone(stage, uses[i], mode)) {
         error = addGradient(stage, uses[i].parameter, *runner, i);

@@ -248,9 +248,8 @@ int RankRun::save(const TrainedPoint &point) {
   std::vector<std::string> files;
   std::string merged,
       what = gather(waiter, 0, encodeTensorFile(tensors), files);
-  size_t count = 0;
   if (what.empty() && isFirst())
-    what = mergeFiles(files, merged, count);
+    what = mergeFiles(files, merged);
   if (what.empty() && isFirst())
     what = writeFileSafely(options.train->state, merged);
   Verdict verdict = agree(waiter, what.empty() ? Done : WrongInput,
@@ -349,12 +348,18 @@ int RankRun::checkTraining(StepError &error) {
     return WrongUsage;
   }
   if (scales) {
+    // The gradient of the loss is of its type, which one rank alone knows.
+    const std::string &type = rank->lossTensor().dtype;
+    double greatest = type.empty() ? 0 : greatestLossScale(type);
+    if (std::string what =
+            allReduce(waiter, Reduction::Max, "f64",
+                      reinterpret_cast<char *>(&greatest), sizeof greatest);
+        !what.empty()) {
+      error = {what, "all ranks must be there"};
+      return NoPlan;
+    }
     point.scale = options.train->scale.value_or(LossScale());
-    // The gradient of the loss is of its type.
-    const std::string &type = lossType();
-    point.scale->limit(std::ldexp(1.0, type == "f16"   ? 15
-                                       : type == "f64" ? 1023
-                                                       : 127));
+    point.scale->limit(greatest);
   }
   return restore(point, error);
 }

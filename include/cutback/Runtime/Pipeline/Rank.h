@@ -116,7 +116,8 @@ public:
   /// After a step: losses of all micro-batches as bytes, in their order; empty
   /// on ranks that do not have them.
   const std::vector<std::string> &losses() const { return lossBytes; }
-  /// Type of the loss.
+  /// Name, type and size of the loss, without a name on ranks that do not have
+  /// it.
   const ArtifactTensor &lossTensor() const { return loss; }
   /// After a step: outputs, gradients (a replicated one on the rank of its
   /// first stage), written buffers.
