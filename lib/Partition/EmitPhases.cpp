@@ -30,8 +30,8 @@ static std::vector<HandedValue> listHanded(FunctionEmitter &emitter,
 PhaseFunctions cutback::emitPhases(const GraphView &view, const Phases &phases,
                                    const PhaseKinds &kinds) {
   FunctionEmitter emitter(view, view.graph);
-  ArrayRef<uint32_t> toInput = phases.toInput.values;
-  ArrayRef<uint32_t> toWeight = phases.toWeight.values;
+  ArrayRef<uint32_t> toInput = phases.toInput;
+  ArrayRef<uint32_t> toWeight = phases.toWeight;
   ArrayRef<int32_t> gradientOf = OutputOp(view.output).getGradientOf();
   PhaseFunctions made;
   made.numForwardResults = view.forwardResults().size();
@@ -55,9 +55,6 @@ PhaseFunctions cutback::emitPhases(const GraphView &view, const Phases &phases,
   made.input =
       emitter.emit({"_input", inputArgs, toInput.size(), phases.inputOps,
                     inputResults, phases.againInInput});
-  for (auto [i, value] : llvm::enumerate(toWeight))
-    if (auto it = llvm::find(inputArgs, value); it != inputArgs.end())
-      made.toWeight[i].inputArgument = it - inputArgs.begin();
 
   for (uint32_t i : kinds.weightGradients) {
     weightResults.push_back(view.gradients()[i]);

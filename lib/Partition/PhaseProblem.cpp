@@ -205,7 +205,8 @@ void PhaseProblem::roundCosts() {
   double count = 3.0 * static_cast<double>(opCosts.size()) +
                  2.0 * static_cast<double>(valueCosts.size());
   double most = static_cast<double>(ThreeWayProblem::kLargestSum) / 2 - count;
-  unit = std::max(1.0, sum / most);
+  // Picoseconds of a unit of the problem.
+  double unit = std::max(1.0, sum / most);
   auto round = [&](double cost) {
     return cost < 0 ? ThreeWayProblem::kNever
                     : static_cast<int64_t>(std::ceil(cost / unit));

@@ -266,15 +266,12 @@ private:
     }
   }
 
-  Phases::Handed list(ArrayRef<uint8_t> isHanded) const {
-    Phases::Handed handed;
-    for (bool isTensor : {false, true}) {
+  std::vector<uint32_t> list(ArrayRef<uint8_t> isHanded) const {
+    std::vector<uint32_t> handed;
+    for (bool isTensor : {false, true})
       for (uint32_t value = 0; value < view.numValues(); ++value)
         if (isHanded[value] && isa<ShapedType>(view.types[value]) == isTensor)
-          handed.values.push_back(value);
-      if (!isTensor)
-        handed.numSizes = handed.values.size();
-    }
+          handed.push_back(value);
     return handed;
   }
 

@@ -129,10 +129,10 @@ private:
     return success();
   }
 
-  int64_t bytesOf(const Phases::Handed &handed) const {
+  int64_t bytesOf(ArrayRef<uint32_t> handed) const {
     std::vector<uint8_t> isCounted(result.view.numValues(), 0);
     int64_t bytes = 0;
-    for (uint32_t value : handed.values) {
+    for (uint32_t value : handed) {
       uint32_t storage = sizes->storage[value];
       if (!isCounted[storage])
         bytes += phaseCosts.bytes[storage];

@@ -256,7 +256,7 @@ private:
       last = std::move(made->starts);
       // Messages that wait for others would only make it slower.
       bool isSlower = best && made->makespan >= best->simulation.makespan;
-      if (mergingIsFaster || (mergingHelps && !isSlower))
+      if (mergingHelps && !isSlower)
         (void)take(from, merge(made->schedule));
       if (isSlower)
         return last;
@@ -315,7 +315,7 @@ private:
   std::optional<AutomaticSchedule> best;
   Bound bound;
   /// Whether B takes less time, or less memory that is scarce, than I and W.
-  bool mergingIsFaster = false, mergingHelps = false;
+  bool mergingHelps = false;
   int tried = 0;
   int64_t simulated = 0;
 };

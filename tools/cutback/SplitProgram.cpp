@@ -251,12 +251,14 @@ std::vector<unsigned> Splitter::findFront(unsigned stage, Backwards backwards) {
 }
 
 const pipeline::StageCosts *Splitter::costsAt(unsigned stage, unsigned level) {
-  const PlannedStage *planned = planAt(stage, level);
-  Pipeline alone;
-  alone.stages.push_back(planned->stage);
-  alone.stages[0].receives.clear();
-  return &costs.try_emplace({stage, level}, costsOf(alone).stages[0])
-              .first->second;
+  auto [entry, isNew] = costs.try_emplace({stage, level});
+  if (isNew) {
+    Pipeline alone;
+    alone.stages.push_back(planAt(stage, level)->stage);
+    alone.stages[0].receives.clear();
+    entry->second = costsOf(alone).stages[0];
+  }
+  return &entry->second;
 }
 
 int Splitter::planStages() {

@@ -146,7 +146,7 @@ static int unpackFor(Session &session, const TemporaryFile &file,
   if (!given)
     return Done;
   path = std::string(*given);
-  if (!StringRef(path).ends_with(".pt2"))
+  if (!isArchive(path))
     return Done;
   StepFiles sources;
   if (int code = openSources(session, sources))

@@ -33,7 +33,7 @@ int openTensors(Session &session, const char *option, TensorFile &file) {
   return path ? openFile(session, option, std::string(*path), file) : Done;
 }
 
-static bool isArchive(StringRef path) {
+bool isArchive(llvm::StringRef path) {
   auto buffer = llvm::MemoryBuffer::getFileSlice(path, 2, 0);
   return buffer && (*buffer)->getBuffer() == "PK";
 }

@@ -11,6 +11,8 @@
 
 namespace cutback {
 
+/// Whether a file is a zip archive, as those of torch.export are.
+bool isArchive(llvm::StringRef path);
 /// Opens the safetensors file of an option, if it is given. Exit code.
 int openTensors(Session &session, const char *option,
                 interpreter::TensorFile &file);

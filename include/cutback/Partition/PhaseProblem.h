@@ -60,9 +60,6 @@ public:
                const PhasePrices &prices);
 
   const ThreeWayProblem &problem() const { return made; }
-  /// Picoseconds that a unit of the problem is: 1, or more where sums would not
-  /// fit.
-  double unitPs() const { return unit; }
   PhasePlan plan(const ThreeWaySolution &solution) const;
   /// The solution that phases are, whoever planned them; without its cost.
   ThreeWaySolution solutionOf(const Phases &phases) const;
@@ -102,7 +99,6 @@ private:
   std::vector<uint32_t> graphValues; ///< by value of the problem, or kNone
   std::vector<OpCosts> opCosts;
   std::vector<ValueCosts> valueCosts;
-  double unit = 1;
   ThreeWayProblem made;
 };
 

@@ -62,12 +62,8 @@ struct PhasePlan {
 /// The three parts as numbers, before any IR is made.
 struct Phases {
   std::vector<uint32_t> forwardOps, inputOps, weightOps; ///< as they will run
-  /// Handed over; values that are no tensors first, as many as `numSizes`.
-  struct Handed {
-    std::vector<uint32_t> values;
-    uint32_t numSizes = 0;
-  };
-  Handed toInput, toWeight;
+  /// Handed over; values that are no tensors first.
+  std::vector<uint32_t> toInput, toWeight;
   /// Arguments of the forward, and those that only the backward takes
   /// (tangents, seeds); in argument order.
   std::vector<uint32_t> forwardArgs, backwardArgs;
@@ -93,8 +89,6 @@ struct HandedValue {
   /// The argument of the graph that it is, or -1. Parameters, buffers and
   /// constants (outlivesStep) are there in every phase: they need no memory.
   int argument = -1;
-  /// Of toWeight: the input phase's argument that it returns as it is, or -1.
-  int inputArgument = -1;
 };
 
 /// The functions, and what their arguments and results are, by position:

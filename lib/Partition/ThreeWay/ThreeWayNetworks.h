@@ -52,9 +52,8 @@ public:
   /// First crossings, 0 of what is marked in `there`.
   WeightTerms pricesOfAbsent(const std::vector<uint8_t> &there) const;
 
-  /// By value: an op of kind Input, or one of kind Weight, reads it.
+  /// By value: an op of kind Input reads it.
   const std::vector<uint8_t> &readByInput() const { return inputReads; }
-  const std::vector<uint8_t> &readByWeight() const { return weightReads; }
   /// By value: the solution of the weight phase takes it from the input phase,
   /// or reads it there.
   std::vector<uint8_t> findTaken(const ThreeWaySolution &solution) const;

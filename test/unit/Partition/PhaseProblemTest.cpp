@@ -105,7 +105,7 @@ TEST_F(PhaseProblemTest, PoliciesAreDemands) {
         ++saved;
       }
     }
-    for (uint32_t value : phases.toInput.values)
+    for (uint32_t value : phases.toInput)
       if (uint32_t op = graph.view.definer[value];
           seed % 2 == 0 && op != GraphView::kNone) {
         EXPECT_TRUE(kinds.pinned[op] || kinds.notInWeight[op])
