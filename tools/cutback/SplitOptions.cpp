@@ -236,6 +236,33 @@ static int readMemory(Session &session, SplitRequest &request) {
   return Done;
 }
 
+/// Where to cut: --stages and what the link costs, or --split-spec.
+static int readPlaces(Session &session, SplitRequest &request) {
+  const CommandLine &line = session.line;
+  if (line.has("stages") && line.has("split-spec")) {
+    session.error("--stages and --split-spec both say where to cut");
+    return wrongUsage(session, "give one of them");
+  }
+  if (auto stages = line.integer("stages"))
+    request.choice.stages = static_cast<unsigned>(*stages);
+  if (auto bandwidth = line.number("bandwidth")) {
+    if (!request.choice.stages || !(*bandwidth > 0)) {
+      session.error("--bandwidth takes a positive number of GB/s, "
+                    "with --stages");
+      return wrongUsage(session, "it is what wide cuts are weighed by");
+    }
+    request.choice.bandwidth = *bandwidth;
+  }
+  std::string error;
+  if (auto spec = line.get("split-spec");
+      spec && !parseSplitSpec(StringRef(spec->data(), spec->size()),
+                              request.choice.points, error)) {
+    session.error(error);
+    return wrongUsage(session, "see `cutback split --help`");
+  }
+  return Done;
+}
+
 int readSplitRequest(Session &session, SplitRequest &request) {
   const CommandLine &line = session.line;
   if (!line.has("o")) {
@@ -253,26 +280,8 @@ int readSplitRequest(Session &session, SplitRequest &request) {
     session.error(error);
     return wrongUsage(session, "see `cutback split --help`");
   }
-  if (line.has("stages") && line.has("split-spec")) {
-    session.error("--stages and --split-spec both say where to cut");
-    return wrongUsage(session, "give one of them");
-  }
-  if (auto stages = line.integer("stages"))
-    request.choice.stages = static_cast<unsigned>(*stages);
-  if (auto bandwidth = line.number("bandwidth")) {
-    if (!request.choice.stages || !(*bandwidth > 0)) {
-      session.error("--bandwidth takes a positive number of GB/s, "
-                    "with --stages");
-      return wrongUsage(session, "it is what wide cuts are weighed by");
-    }
-    request.choice.bandwidth = *bandwidth;
-  }
-  if (auto spec = line.get("split-spec");
-      spec && !parseSplitSpec(StringRef(spec->data(), spec->size()),
-                              request.choice.points, error)) {
-    session.error(error);
-    return wrongUsage(session, "see `cutback split --help`");
-  }
+  if (int code = readPlaces(session, request))
+    return code;
   if (int code = readMultiUse(session, request.choice.cut))
     return code;
   if (int code = readSplitDims(session, request))
