@@ -8,6 +8,8 @@
 
 #include "DrawingRoutes.h"
 
+#include "cutback/Support/Text.h"
+
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -43,24 +45,6 @@ static std::string number(double value) {
   char buffer[32];
   std::snprintf(buffer, sizeof buffer, "%.1f", value);
   return buffer;
-}
-
-/// Escapes text for XML; what XML cannot hold becomes "?".
-static std::string escapeXml(const std::string &text) {
-  std::string out;
-  for (char c : text) {
-    if (c == '&')
-      out += "&amp;";
-    else if (c == '<')
-      out += "&lt;";
-    else if (c == '>')
-      out += "&gt;";
-    else if (c == '"')
-      out += "&quot;";
-    else
-      out += static_cast<unsigned char>(c) < 0x20 && c != '\n' ? '?' : c;
-  }
-  return out;
 }
 
 static std::string textAt(double x, double y, const std::string &cssClass,

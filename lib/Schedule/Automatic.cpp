@@ -119,7 +119,7 @@ private:
         turnBackwards(*schedule);
       named.emplace_back(name, *schedule);
       if (isSplit(*schedule)) {
-        Schedule merged = merge(*schedule);
+        Schedule merged = mergeBackwards(*schedule);
         if (request.splitsBackwards || !isSplit(merged))
           (void)take(std::string(name), merged);
         if (!request.splitsBackwards)
@@ -137,14 +137,6 @@ private:
       for (auto &action : row)
         if (action->kind == ActionKind::Backward)
           action->microBatch = shape.microBatches - 1 - action->microBatch;
-  }
-
-  Schedule merge(const Schedule &schedule) const {
-    LowerOptions options;
-    options.mergesBackwards = true;
-    ScheduleError error;
-    auto lists = lower(schedule, request.costs.crossings, options, error);
-    return lists ? computeOnly(*lists) : schedule;
   }
 
   void addWarmUps(std::vector<std::pair<std::string, Schedule>> &orders) const {
@@ -257,7 +249,7 @@ private:
       // Messages that wait for others would only make it slower.
       bool isSlower = best && made->makespan >= best->simulation.makespan;
       if (mergingHelps && !isSlower)
-        (void)take(from, merge(made->schedule));
+        (void)take(from, mergeBackwards(made->schedule));
       if (isSlower)
         return last;
       auto simulation = take(from, made->schedule);

@@ -78,10 +78,8 @@ static std::optional<int> takePeer(std::string_view &rest,
                                    std::string_view cell, const Action &action,
                                    std::string &message) {
   bool isSent = isSend(action.kind);
-  bool isToLater = action.kind == ActionKind::SendForward ||
-                   action.kind == ActionKind::RecvBackward;
   if (rest.empty() || rest[0] != (isSent ? '>' : '<'))
-    return action.stage + (isToLater ? 1 : -1);
+    return neighbourOf(action);
   rest.remove_prefix(1);
   return takeNumber(rest, cell, " names no stage at its other end", message);
 }

@@ -200,6 +200,15 @@ static std::optional<ScheduleError> checkSizes(const Shape &shape) {
                        "take fewer micro-batches or ranks"};
 }
 
+Schedule emptySchedule(const Shape &shape, Mapping mapping) {
+  Schedule schedule;
+  schedule.ranks = shape.ranks;
+  schedule.stages = shape.ranks * shape.stagesPerRank;
+  schedule.microBatches = shape.microBatches;
+  schedule.rankOfStage = rankOfStage(mapping, shape.ranks, shape.stagesPerRank);
+  return schedule;
+}
+
 Schedule forwardOnly(const Schedule &schedule) {
   Schedule result = schedule;
   for (Row &row : result.rows) {
@@ -227,13 +236,8 @@ std::optional<Schedule> generate(std::string_view name, const Shape &shape,
     error = *wrong;
     return std::nullopt;
   }
-  Schedule schedule;
+  Schedule schedule = emptySchedule(shape, named->mapping);
   schedule.name = named->name;
-  schedule.ranks = shape.ranks;
-  schedule.stages = shape.ranks * shape.stagesPerRank;
-  schedule.microBatches = shape.microBatches;
-  schedule.rankOfStage =
-      rankOfStage(named->mapping, shape.ranks, shape.stagesPerRank);
   for (int rank = 0; rank < shape.ranks; ++rank)
     schedule.rows.push_back(named->row(shape, rank));
   return shape.isForwardOnly ? forwardOnly(schedule) : schedule;

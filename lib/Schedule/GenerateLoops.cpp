@@ -43,12 +43,16 @@ static Row alternate(int first, int count, Forward forward, Backward backward) {
   return row.take();
 }
 
-Row oneFOneBRow(const Shape &shape, int rank) {
-  // The forward of each pair is the one before its backward.
-  int first = std::min(shape.ranks - 1 - rank, shape.microBatches);
+Row warmUpRow(const Shape &shape, int rank, int first) {
   return alternate(
       first, shape.microBatches, [&](int) { return rank; },
       [&](RowBuilder &row, int) { row.add(rank, ActionKind::Backward); });
+}
+
+Row oneFOneBRow(const Shape &shape, int rank) {
+  // The forward of each pair is the one before its backward.
+  return warmUpRow(shape, rank,
+                   std::min(shape.ranks - 1 - rank, shape.microBatches));
 }
 
 Row loopedBfsRow(const Shape &shape, int rank) {

@@ -15,7 +15,6 @@
 
 #include "Generators.h"
 
-#include <array>
 #include <deque>
 #include <tuple>
 
@@ -170,34 +169,36 @@ Row dualPipeVRow(const Shape &shape, int rank) {
 // Building blocks
 //===----------------------------------------------------------------------===//
 
-/// When the first micro-batch is at the two forwards and, back, the two
-/// backwards of a rank, in units of time of which all take one.
-using Block = std::array<int, 4>;
-static constexpr int kInterval = 6;
-
-static Block minBlock(int p, int r) {
+static BlockTimes minBlock(int p, int r) {
   int k = p % 3 == 0 ? 2 : 0;
   return {r, 2 * p - r - 1, 2 * p + k + r, 4 * p + k - r - 1};
 }
 
-static Block halfBlock(int p, int r) {
+static BlockTimes halfBlock(int p, int r) {
   int k = p % 2 == 0 ? 3 : 0;
   return {2 * r, 3 * p - r - 2, 3 * p + k + 2 * r - 1, 6 * p + k - r - 2};
 }
 
-/// The block for each micro-batch; each unit of time that is left has the
-/// oldest weights.
-static Row repeat(const Block &block, const Shape &shape, int rank) {
+std::vector<std::pair<int, Action>> repeatBlock(const BlockTimes &block,
+                                                const Shape &shape, int rank,
+                                                ActionKind backward) {
   int up = 2 * shape.ranks - 1 - rank;
-  std::vector<std::pair<int, Action>> fixed;
+  std::vector<std::pair<int, Action>> placed;
   for (int i = 0; i < shape.microBatches; ++i) {
     const Action parts[] = {makeAction(rank, F, i), makeAction(up, F, i),
-                            makeAction(up, I, i), makeAction(rank, I, i)};
+                            makeAction(up, backward, i),
+                            makeAction(rank, backward, i)};
     for (size_t part = 0; part < block.size(); ++part)
-      fixed.emplace_back(block[part] + kInterval * i, parts[part]);
+      placed.emplace_back(block[part] + kBlockInterval * i, parts[part]);
   }
-  std::sort(fixed.begin(), fixed.end(),
+  std::sort(placed.begin(), placed.end(),
             [](const auto &a, const auto &b) { return a.first < b.first; });
+  return placed;
+}
+
+/// The block for each micro-batch; each unit of time that is left has the
+/// oldest weights.
+static Row fillBlocks(const BlockTimes &block, const Shape &shape, int rank) {
   Row row;
   std::deque<Action> late;
   auto fill = [&] {
@@ -205,7 +206,7 @@ static Row repeat(const Block &block, const Shape &shape, int rank) {
     late.pop_front();
   };
   int time = 0;
-  for (const auto &[start, action] : fixed) {
+  for (const auto &[start, action] : repeatBlock(block, shape, rank, I)) {
     for (; time < start && !late.empty(); ++time)
       fill();
     row.push_back(action);
@@ -219,11 +220,11 @@ static Row repeat(const Block &block, const Shape &shape, int rank) {
 }
 
 Row vHalfRow(const Shape &shape, int rank) {
-  return repeat(halfBlock(shape.ranks, rank), shape, rank);
+  return fillBlocks(halfBlock(shape.ranks, rank), shape, rank);
 }
 
 Row vMinRow(const Shape &shape, int rank) {
-  return repeat(minBlock(shape.ranks, rank), shape, rank);
+  return fillBlocks(minBlock(shape.ranks, rank), shape, rank);
 }
 
 } // namespace cutback::pipeline

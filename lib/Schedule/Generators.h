@@ -7,6 +7,7 @@
 #include "cutback/Schedule/Generate.h"
 
 #include <algorithm>
+#include <array>
 
 namespace cutback::pipeline {
 
@@ -26,13 +27,22 @@ Row dualPipeVRow(const Shape &shape, int rank);
 Row vHalfRow(const Shape &shape, int rank);
 Row vMinRow(const Shape &shape, int rank);
 
-inline Action makeAction(int stage, ActionKind kind, int microBatch) {
-  Action action;
-  action.stage = stage;
-  action.kind = kind;
-  action.microBatch = microBatch;
-  return action;
-}
+/// Without its rows.
+Schedule emptySchedule(const Shape &shape, Mapping mapping);
+
+/// `first` forwards, then a backward after each of the others, then backwards.
+Row warmUpRow(const Shape &shape, int rank, int first);
+
+/// When one micro-batch is at the two forwards and, back, the two backwards of
+/// a rank in a V, in units of time of which each takes one.
+using BlockTimes = std::array<int, 4>;
+/// Of one block to the next: two each of F, I and W.
+inline constexpr int kBlockInterval = 6;
+
+/// The block for each micro-batch, by time; its backwards are `backward`.
+std::vector<std::pair<int, Action>> repeatBlock(const BlockTimes &block,
+                                                const Shape &shape, int rank,
+                                                ActionKind backward);
 
 /// A list that grows; each kind of each stage counts its micro-batches.
 class RowBuilder {

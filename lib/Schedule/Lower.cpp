@@ -51,11 +51,11 @@ static Row mergeBackwards(const Row &row) {
   return merged;
 }
 
-static Action ofStage(ActionKind kind, int stage) {
-  Action action;
-  action.kind = kind;
-  action.stage = stage;
-  return action;
+Schedule mergeBackwards(const Schedule &schedule) {
+  Schedule merged = computeOnly(schedule);
+  for (Row &row : merged.rows)
+    row = mergeBackwards(row);
+  return merged;
 }
 
 //===----------------------------------------------------------------------===//
@@ -86,7 +86,7 @@ static Row gather(const Row &row, int count) {
       if (contains(wanted, stage))
         kept.push_back(stage);
       else
-        result.push_back(ofStage(ActionKind::Reshard, stage));
+        result.push_back(makeAction(stage, ActionKind::Reshard));
     }
     gathered = kept;
   };
@@ -95,7 +95,7 @@ static Row gather(const Row &row, int count) {
     release(next);
     for (int stage : next)
       if (!contains(gathered, stage)) {
-        result.push_back(ofStage(ActionKind::Unshard, stage));
+        result.push_back(makeAction(stage, ActionKind::Unshard));
         gathered.insert(
             std::upper_bound(gathered.begin(), gathered.end(), stage), stage);
       }
@@ -113,7 +113,7 @@ static Row reduce(const Row &row, int stages, int microBatches) {
     forEachPart(*action, [&](const Action &part) {
       if (makesWeightGradients(part.kind) &&
           ++counts[part.stage] == microBatches)
-        result.push_back(ofStage(ActionKind::ReduceGradients, part.stage));
+        result.push_back(makeAction(part.stage, ActionKind::ReduceGradients));
     });
   }
   return result;
@@ -127,8 +127,7 @@ namespace {
 class Exchange {
 public:
   Exchange(const Schedule &schedule, const std::vector<Crossing> &crossings)
-      : schedule(schedule), crossings(crossings), edges(schedule, crossings),
-        isThere(2 * crossings.size() * schedule.microBatches),
+      : schedule(schedule), edges(schedule, crossings), isThere(edges.count()),
         next(schedule.ranks), rows(schedule.ranks) {}
 
   /// The first rank that cannot go on, or -1.
@@ -147,11 +146,6 @@ public:
   std::vector<Row> take() { return std::move(rows); }
 
 private:
-  size_t index(const Edges::Need &need, int microBatch) const {
-    return (2 * need.crossing + need.isBackward) * schedule.microBatches +
-           microBatch;
-  }
-
   bool advance(int rank) {
     if (next[rank] >= schedule.rows[rank].size())
       return false;
@@ -159,7 +153,7 @@ private:
     bool isReady = true;
     forEachPart(action, [&](const Action &part) {
       for (const Edges::Need &need : edges.needs(part))
-        isReady &= isThere[index(need, part.microBatch)];
+        isReady &= isThere[edges.index(need, part.microBatch)];
     });
     if (!isReady)
       return false;
@@ -173,30 +167,14 @@ private:
   }
 
   void send(const Edges::Need &made, int microBatch) {
-    const Crossing &crossing = crossings[made.crossing];
-    isThere[index(made, microBatch)] = true;
-    int from = made.isBackward ? crossing.to : crossing.from;
-    int to = made.isBackward ? crossing.from : crossing.to;
-    int sender = schedule.rankOfStage[from],
-        receiver = schedule.rankOfStage[to];
-    if (sender == receiver)
+    isThere[edges.index(made, microBatch)] = true;
+    if (edges.isLocal(made))
       return;
-    auto add = [&](int rank, ActionKind kind, int stage, int peer) {
-      Action action = ofStage(kind, stage);
-      action.microBatch = microBatch;
-      action.peer = peer;
-      rows[rank].push_back(action);
-    };
-    add(sender,
-        made.isBackward ? ActionKind::SendBackward : ActionKind::SendForward,
-        from, to);
-    add(receiver,
-        made.isBackward ? ActionKind::RecvBackward : ActionKind::RecvForward,
-        to, from);
+    rows[edges.sender(made)].push_back(edges.sendOf(made, microBatch));
+    rows[edges.receiver(made)].push_back(edges.receiveOf(made, microBatch));
   }
 
   const Schedule &schedule;
-  const std::vector<Crossing> &crossings;
   Edges edges;
   std::vector<char> isThere; ///< received, or made on the rank of its user
   std::vector<size_t> next;  ///< by rank

@@ -16,19 +16,16 @@
 
 #include "Generators.h"
 
-#include <array>
 #include <cmath>
 
 namespace cutback::pipeline {
 
-using Times = std::array<int, 4>; ///< F down, F up, B up, B down: of one rank
-static constexpr int kInterval = 6;
-
 /// The times of a block on `rank`, which waits `waits` at its three turns.
-static Times timesOf(const BlockSlopes &slopes, const std::array<int, 3> &waits,
-                     int ranks, int rank) {
+static BlockTimes timesOf(const BlockSlopes &slopes,
+                          const std::array<int, 3> &waits, int ranks,
+                          int rank) {
   int last = ranks - 1;
-  Times times{};
+  BlockTimes times{};
   times[0] = slopes.down * rank;
   int turn = slopes.down * last + 1 + waits[0];
   times[1] = turn + slopes.up * (last - rank);
@@ -39,10 +36,10 @@ static Times timesOf(const BlockSlopes &slopes, const std::array<int, 3> &waits,
   return times;
 }
 
-static bool areApart(const Times &times) {
-  bool isUsed[kInterval] = {};
+static bool areApart(const BlockTimes &times) {
+  bool isUsed[kBlockInterval] = {};
   for (int time : times) {
-    bool &used = isUsed[time % kInterval];
+    bool &used = isUsed[time % kBlockInterval];
     if (used)
       return false;
     used = true;
@@ -53,11 +50,11 @@ static bool areApart(const Times &times) {
 static std::optional<std::array<int, 3>> findWaits(const BlockSlopes &slopes,
                                                    int ranks) {
   // The least in all first.
-  for (int sum = 0; sum <= 3 * (kInterval - 1); ++sum)
-    for (int a = 0; a < kInterval && a <= sum; ++a)
-      for (int b = 0; b < kInterval && a + b <= sum; ++b) {
+  for (int sum = 0; sum <= 3 * (kBlockInterval - 1); ++sum)
+    for (int a = 0; a < kBlockInterval && a <= sum; ++a)
+      for (int b = 0; b < kBlockInterval && a + b <= sum; ++b) {
         std::array<int, 3> waits{a, b, sum - a - b};
-        if (waits[2] >= kInterval)
+        if (waits[2] >= kBlockInterval)
           continue;
         bool works = true;
         for (int rank = 0; rank < ranks && works; ++rank)
@@ -68,15 +65,6 @@ static std::optional<std::array<int, 3>> findWaits(const BlockSlopes &slopes,
   return std::nullopt;
 }
 
-static Schedule emptySchedule(const Shape &shape, Mapping mapping) {
-  Schedule schedule;
-  schedule.ranks = shape.ranks;
-  schedule.stages = shape.ranks * shape.stagesPerRank;
-  schedule.microBatches = shape.microBatches;
-  schedule.rankOfStage = rankOfStage(mapping, shape.ranks, shape.stagesPerRank);
-  return schedule;
-}
-
 std::optional<Schedule> blockOrder(const BlockSlopes &slopes,
                                    const Shape &shape) {
   auto waits = findWaits(slopes, shape.ranks);
@@ -84,21 +72,10 @@ std::optional<Schedule> blockOrder(const BlockSlopes &slopes,
     return std::nullopt;
   Schedule order = emptySchedule(shape, Mapping::V);
   for (int rank = 0; rank < shape.ranks; ++rank) {
-    int up = order.stages - 1 - rank;
-    Times times = timesOf(slopes, *waits, shape.ranks, rank);
-    std::vector<std::pair<int, Action>> placed;
-    for (int i = 0; i < shape.microBatches; ++i) {
-      const Action actions[] = {makeAction(rank, ActionKind::Forward, i),
-                                makeAction(up, ActionKind::Forward, i),
-                                makeAction(up, ActionKind::Backward, i),
-                                makeAction(rank, ActionKind::Backward, i)};
-      for (size_t part = 0; part < times.size(); ++part)
-        placed.emplace_back(times[part] + kInterval * i, actions[part]);
-    }
-    std::sort(placed.begin(), placed.end(),
-              [](const auto &a, const auto &b) { return a.first < b.first; });
     Row row;
-    for (auto &[time, action] : placed)
+    BlockTimes times = timesOf(slopes, *waits, shape.ranks, rank);
+    for (auto &[time, action] :
+         repeatBlock(times, shape, rank, ActionKind::Backward))
       row.push_back(action);
     order.rows.push_back(std::move(row));
   }
@@ -111,15 +88,7 @@ Schedule warmUpOrder(double per, int extra, const Shape &shape) {
     int first = static_cast<int>(
         std::ceil(per * static_cast<double>(shape.ranks - 1 - rank)));
     first = std::min(first + extra, shape.microBatches - 1);
-    RowBuilder row;
-    for (int i = 0; i < first; ++i)
-      row.add(rank, ActionKind::Forward);
-    for (int i = 0; i < shape.microBatches; ++i) {
-      if (first + i < shape.microBatches)
-        row.add(rank, ActionKind::Forward);
-      row.add(rank, ActionKind::Backward);
-    }
-    order.rows.push_back(row.take());
+    order.rows.push_back(warmUpRow(shape, rank, first));
   }
   return order;
 }

@@ -16,17 +16,10 @@ struct Part {
 };
 
 /// The compute actions of a row, overlaps as their parts.
-inline std::vector<Part> computeParts(const Row &row) {
-  std::vector<Part> parts;
-  for (size_t step = 0; step < row.size(); ++step)
-    if (row[step] && isCompute(row[step]->kind))
-      forEachPart(*row[step], [&](const Action &part) {
-        parts.push_back({static_cast<int>(step), &part});
-      });
-  return parts;
-}
+std::vector<Part> computeParts(const Row &row);
 
-/// Crossings by stage.
+/// What passes between stages: of each crossing and micro-batch its values, and
+/// its gradients. Schedule and crossings must outlive it.
 class Edges {
 public:
   /// Values, or gradients, of one crossing.
@@ -35,18 +28,7 @@ public:
     bool isBackward;
   };
 
-  Edges(const Schedule &schedule, const std::vector<Crossing> &crossings)
-      : valuesIn(schedule.stages), valuesOut(schedule.stages),
-        gradientsIn(schedule.stages), gradientsOut(schedule.stages) {
-    for (size_t i = 0; i < crossings.size(); ++i) {
-      valuesOut[crossings[i].from].push_back({i, false});
-      valuesIn[crossings[i].to].push_back({i, false});
-      if (!crossings[i].hasGradient)
-        continue;
-      gradientsIn[crossings[i].from].push_back({i, true});
-      gradientsOut[crossings[i].to].push_back({i, true});
-    }
-  }
+  Edges(const Schedule &schedule, const std::vector<Crossing> &crossings);
 
   /// What an action waits for: F for values, I and B for gradients.
   const std::vector<Need> &needs(const Action &action) const {
@@ -57,6 +39,41 @@ public:
     return select(action, valuesOut, gradientsOut);
   }
 
+  /// Messages of all micro-batches, of which index() is a number.
+  size_t count() const { return 2 * crossings.size() * schedule.microBatches; }
+  size_t index(const Need &need, int microBatch) const {
+    return (2 * need.crossing + need.isBackward) * schedule.microBatches +
+           microBatch;
+  }
+
+  /// The stages that make and use it, and their ranks.
+  int maker(const Need &need) const {
+    const Crossing &crossing = crossings[need.crossing];
+    return need.isBackward ? crossing.to : crossing.from;
+  }
+  int user(const Need &need) const {
+    const Crossing &crossing = crossings[need.crossing];
+    return need.isBackward ? crossing.from : crossing.to;
+  }
+  int sender(const Need &need) const {
+    return schedule.rankOfStage[maker(need)];
+  }
+  int receiver(const Need &need) const {
+    return schedule.rankOfStage[user(need)];
+  }
+  /// Whether it is handed over, on one rank.
+  bool isLocal(const Need &need) const {
+    return sender(need) == receiver(need);
+  }
+  int64_t bytesOf(const Need &need) const {
+    const Crossing &crossing = crossings[need.crossing];
+    return need.isBackward ? crossing.gradientBytes : crossing.bytes;
+  }
+
+  /// The actions that send and receive it.
+  Action sendOf(const Need &need, int microBatch) const;
+  Action receiveOf(const Need &need, int microBatch) const;
+
 private:
   using Lists = std::vector<std::vector<Need>>; // by stage
   const std::vector<Need> &select(const Action &action, const Lists &values,
@@ -66,6 +83,8 @@ private:
     return makesInputGradients(action.kind) ? gradients[action.stage] : none;
   }
 
+  const Schedule &schedule;
+  const std::vector<Crossing> &crossings;
   Lists valuesIn, valuesOut, gradientsIn, gradientsOut;
   std::vector<Need> none;
 };

@@ -49,8 +49,7 @@ public:
   Refill(const Schedule &order, const Costs &costs,
          const RefillOptions &options)
       : order(order), costs(costs), options(options),
-        edges(order, costs.crossings),
-        arrivals(2 * costs.crossings.size() * order.microBatches, kNever),
+        edges(order, costs.crossings), arrivals(edges.count(), kNever),
         ranks(order.ranks), result{order, {}, 0},
         wentForward(static_cast<size_t>(order.stages) * order.microBatches),
         reserve(order.stages), keepsSlots(order.hasBackward()) {
@@ -97,15 +96,10 @@ private:
 
   void wake(int rank, int64_t time) { events.push({time, rank}); }
 
-  size_t index(const Edges::Need &need, int microBatch) const {
-    return (2 * need.crossing + need.isBackward) * order.microBatches +
-           microBatch;
-  }
-
   int64_t readyTime(const Action &action) const {
     int64_t time = 0;
     for (const Edges::Need &need : edges.needs(action))
-      time = std::max(time, arrivals[index(need, action.microBatch)]);
+      time = std::max(time, arrivals[edges.index(need, action.microBatch)]);
     return time;
   }
 
@@ -214,13 +208,12 @@ private:
     ranks[rank].isFree = end;
     wake(rank, end);
     for (const Edges::Need &made : edges.makes(action)) {
-      const Crossing &crossing = costs.crossings[made.crossing];
-      int to = order.rankOfStage[made.isBackward ? crossing.from : crossing.to];
-      int64_t bytes = made.isBackward ? crossing.gradientBytes : crossing.bytes;
-      int64_t arrival =
-          to == rank ? end
-                     : end + costs.link.latency + costs.link.occupied(bytes);
-      arrivals[index(made, action.microBatch)] = arrival;
+      int to = edges.receiver(made);
+      int64_t arrival = to == rank
+                            ? end
+                            : end + costs.link.latency +
+                                  costs.link.occupied(edges.bytesOf(made));
+      arrivals[edges.index(made, action.microBatch)] = arrival;
       wake(to, arrival);
     }
   }

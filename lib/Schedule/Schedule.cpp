@@ -41,8 +41,15 @@ bool Action::operator==(const Action &other) const {
          parts == other.parts;
 }
 
-/// The stage that a send or a receive has at its other end unless it says so.
-static int neighbour(const Action &action) {
+Action makeAction(int stage, ActionKind kind, int microBatch) {
+  Action action;
+  action.stage = stage;
+  action.kind = kind;
+  action.microBatch = microBatch;
+  return action;
+}
+
+int neighbourOf(const Action &action) {
   bool isToLater = action.kind == ActionKind::SendForward ||
                    action.kind == ActionKind::RecvBackward;
   return action.stage + (isToLater ? 1 : -1);
@@ -60,7 +67,7 @@ std::string format(const Action &action) {
   if (isOfMicroBatch(action.kind))
     text += std::to_string(action.microBatch);
   bool hasPeer = isSend(action.kind) || isRecv(action.kind);
-  if (hasPeer && action.peer != neighbour(action))
+  if (hasPeer && action.peer != neighbourOf(action))
     text += (isSend(action.kind) ? ">" : "<") + std::to_string(action.peer);
   return text;
 }

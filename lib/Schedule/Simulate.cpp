@@ -102,7 +102,7 @@ class Engine {
 public:
   Engine(const Schedule &schedule, const Costs &costs)
       : schedule(schedule), costs(costs), edges(schedule, costs.crossings),
-        messages(2 * costs.crossings.size() * schedule.microBatches) {
+        messages(edges.count()) {
     for (const Row &row : schedule.rows)
       parts.push_back(computeParts(row));
     cursors.resize(schedule.ranks);
@@ -128,12 +128,12 @@ public:
   const Part &blockedPart(int rank) const {
     return parts[rank][cursors[rank].next];
   }
-  const Message &message(size_t crossing, bool isBackward, int batch) const {
-    return messages[index(crossing, isBackward, batch)];
+  const Message &message(const Edges::Need &need, int batch) const {
+    return messages[edges.index(need, batch)];
   }
 
   Simulation result;
-  std::vector<std::vector<Part>> parts; ///< by rank
+  const Edges edges;
 
 private:
   struct Cursor {
@@ -142,10 +142,6 @@ private:
     size_t waitsFor = SIZE_MAX; ///< a message
   };
 
-  size_t index(size_t crossing, bool isBackward, int batch) const {
-    return (2 * crossing + isBackward) * schedule.microBatches + batch;
-  }
-
   void advance(int rank) {
     Cursor &cursor = cursors[rank];
     cursor.waitsFor = SIZE_MAX;
@@ -153,8 +149,7 @@ private:
       const Part &part = parts[rank][cursor.next];
       int64_t start = cursor.time;
       for (const Edges::Need &need : edges.needs(part.action())) {
-        size_t number =
-            index(need.crossing, need.isBackward, part.action().microBatch);
+        size_t number = edges.index(need, part.action().microBatch);
         if (messages[number].arrival < 0) {
           cursor.waitsFor = number;
           return;
@@ -179,19 +174,15 @@ private:
   }
 
   void send(int rank, const Edges::Need &made, int batch, int64_t time) {
-    const Crossing &crossing = costs.crossings[made.crossing];
-    int receiver =
-        schedule.rankOfStage[made.isBackward ? crossing.from : crossing.to];
-    size_t number = index(made.crossing, made.isBackward, batch);
+    int receiver = edges.receiver(made);
+    size_t number = edges.index(made, batch);
     Message &message = messages[number];
     if (receiver == rank) {
       message = {time, time, time};
     } else {
       int64_t &isFree = links[rank][receiver];
       message.start = std::max(time, isFree);
-      isFree = message.start + costs.link.occupied(made.isBackward
-                                                       ? crossing.gradientBytes
-                                                       : crossing.bytes);
+      isFree = message.start + costs.link.occupied(edges.bytesOf(made));
       message.left = isFree;
       message.arrival = isFree + costs.link.latency;
     }
@@ -201,7 +192,7 @@ private:
 
   const Schedule &schedule;
   const Costs &costs;
-  Edges edges;
+  std::vector<std::vector<Part>> parts; ///< by rank
   std::vector<Message> messages;
   std::vector<Cursor> cursors; ///< by rank
   /// When each is free, by sender and receiver.
@@ -217,8 +208,8 @@ class MemorySweep {
 public:
   MemorySweep(const Schedule &schedule, const Costs &costs,
               const Engine &engine)
-      : schedule(schedule), costs(costs), engine(engine),
-        edges(schedule, costs.crossings), keepsSlots(schedule.hasBackward()) {}
+      : schedule(schedule), costs(costs), engine(engine), edges(engine.edges),
+        keepsSlots(schedule.hasBackward()) {}
 
   void run(int rank, RankResult &result) {
     events.clear();
@@ -292,36 +283,24 @@ private:
   void addTransfers(int rank, const Placed &placed) {
     const Action &action = placed.action;
     for (const Edges::Need &need : edges.needs(action)) {
-      int64_t bytes = bytesOf(need);
-      const Message &message =
-          engine.message(need.crossing, need.isBackward, action.microBatch);
+      int64_t bytes = edges.bytesOf(need);
       add(placed.end, OwnList, -bytes);
-      if (!isLocal(need))
-        add(message.start, TransferBegins, bytes);
+      if (!edges.isLocal(need))
+        add(engine.message(need, action.microBatch).start, TransferBegins,
+            bytes);
     }
     for (const Edges::Need &made : edges.makes(action)) {
-      add(placed.end, OwnList, bytesOf(made));
-      const Message &message =
-          engine.message(made.crossing, made.isBackward, action.microBatch);
-      if (!isLocal(made))
-        add(message.left, TransferEnds, -bytesOf(made));
+      int64_t bytes = edges.bytesOf(made);
+      add(placed.end, OwnList, bytes);
+      if (!edges.isLocal(made))
+        add(engine.message(made, action.microBatch).left, TransferEnds, -bytes);
     }
-  }
-
-  int64_t bytesOf(const Edges::Need &need) const {
-    const Crossing &crossing = costs.crossings[need.crossing];
-    return need.isBackward ? crossing.gradientBytes : crossing.bytes;
-  }
-  bool isLocal(const Edges::Need &need) const {
-    const Crossing &crossing = costs.crossings[need.crossing];
-    return schedule.rankOfStage[crossing.from] ==
-           schedule.rankOfStage[crossing.to];
   }
 
   const Schedule &schedule;
   const Costs &costs;
   const Engine &engine;
-  Edges edges;
+  const Edges &edges;
   bool keepsSlots;
   int flights = 0;
   std::vector<Event> events;

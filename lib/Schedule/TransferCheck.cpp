@@ -27,7 +27,7 @@ public:
   TransferCheck(const Schedule &schedule,
                 const std::vector<Crossing> &crossings)
       : schedule(schedule), crossings(crossings), edges(schedule, crossings),
-        all(2 * crossings.size() * schedule.microBatches) {
+        all(edges.count()) {
     for (size_t i = 0; i < crossings.size(); ++i)
       numbers[{crossings[i].from, crossings[i].to}] = i;
   }
@@ -76,15 +76,6 @@ private:
     int rank = 0, step = 0; ///< of the receive
   };
 
-  size_t index(const Edges::Need &need, int microBatch) const {
-    return (2 * need.crossing + need.isBackward) * schedule.microBatches +
-           microBatch;
-  }
-  bool isLocal(const Edges::Need &need) const {
-    const Crossing &crossing = crossings[need.crossing];
-    return schedule.rankOfStage[crossing.from] ==
-           schedule.rankOfStage[crossing.to];
-  }
   /// What a send or receive is about.
   std::optional<Edges::Need> find(const Action &action) const {
     bool isBackward = action.kind == ActionKind::SendBackward ||
@@ -97,35 +88,20 @@ private:
       return std::nullopt;
     return Edges::Need{found->second, isBackward};
   }
-  /// The other end of what an action of `stage` sends or receives.
-  Action transferOf(const Edges::Need &need, bool isSend,
-                    int microBatch) const {
-    const Crossing &crossing = crossings[need.crossing];
-    Action action;
-    action.kind =
-        need.isBackward
-            ? (isSend ? ActionKind::SendBackward : ActionKind::RecvBackward)
-            : (isSend ? ActionKind::SendForward : ActionKind::RecvForward);
-    bool isFrom = isSend != need.isBackward;
-    action.stage = isFrom ? crossing.from : crossing.to;
-    action.peer = isFrom ? crossing.to : crossing.from;
-    action.microBatch = microBatch;
-    return action;
-  }
-
   std::optional<ScheduleError> compute(const Action &action,
                                        const Place &place) {
     for (const Edges::Need &need : edges.needs(action)) {
-      if (isLocal(need) || all[index(need, action.microBatch)].received)
+      if (edges.isLocal(need) ||
+          all[edges.index(need, action.microBatch)].received)
         continue;
-      Action receive = transferOf(need, false, action.microBatch);
+      Action receive = edges.receiveOf(need, action.microBatch);
       return fault(place,
                    format(action) + " comes without " + format(receive) +
                        " before it",
                    "put " + format(receive) + " before it");
     }
     for (const Edges::Need &made : edges.makes(action))
-      all[index(made, action.microBatch)].made = true;
+      all[edges.index(made, action.microBatch)].made = true;
     return std::nullopt;
   }
 
@@ -140,12 +116,12 @@ private:
                        std::to_string(action.peer),
                    "leave it out, or name the stage at its other end: "
                    "0SEND_F1>3, 3RECV_F1<0");
-    if (isLocal(*need))
+    if (edges.isLocal(*need))
       return fault(place,
                    text + ": both stages are on rank " +
                        std::to_string(place.rank),
                    "leave it out: what stays on a rank is handed over");
-    Message &message = all[index(*need, action.microBatch)];
+    Message &message = all[edges.index(*need, action.microBatch)];
     bool &isDone = isSend(action.kind) ? message.sent : message.received;
     if (isDone)
       return fault(place, text + " comes twice", "leave one of them out");
@@ -164,11 +140,11 @@ private:
     for (size_t crossing = 0; crossing < crossings.size(); ++crossing)
       for (bool isBackward : {false, true})
         for (int i = 0; i < schedule.microBatches; ++i) {
-          const Message &message = all[index({crossing, isBackward}, i)];
+          const Message &message = all[edges.index({crossing, isBackward}, i)];
           if (!message.received || message.sent)
             continue;
-          Action send = transferOf({crossing, isBackward}, true, i);
-          Action receive = transferOf({crossing, isBackward}, false, i);
+          Action send = edges.sendOf({crossing, isBackward}, i);
+          Action receive = edges.receiveOf({crossing, isBackward}, i);
           return fault({schedule, message.rank, message.step},
                        format(receive) + " has no send: rank " +
                            std::to_string(schedule.rankOfStage[send.stage]) +
@@ -203,7 +179,7 @@ private:
       return false;
     forEachPart(action, [&](const Action &part) {
       for (const Edges::Need &made : edges.makes(part))
-        all[index(made, part.microBatch)].made = true;
+        all[edges.index(made, part.microBatch)].made = true;
     });
     ++next[rank];
     return true;
@@ -214,11 +190,11 @@ private:
     if (isBlocking) {
       int peer = schedule.rankOfStage[action.peer];
       if (!skipBubbles(peer) ||
-          current(peer) != transferOf(need, false, action.microBatch))
+          current(peer) != edges.receiveOf(need, action.microBatch))
         return false;
       ++next[peer];
     }
-    all[index(need, action.microBatch)].sent = true;
+    all[edges.index(need, action.microBatch)].sent = true;
     return true;
   }
 
@@ -226,16 +202,16 @@ private:
     bool isReady = true;
     forEachPart(action, [&](const Action &part) {
       for (const Edges::Need &need : edges.needs(part)) {
-        const Message &message = all[index(need, part.microBatch)];
+        const Message &message = all[edges.index(need, part.microBatch)];
         // A part may need what an earlier one of its overlap makes.
         bool isWithin = false;
         forEachPart(action, [&](const Action &other) {
           for (const Edges::Need &made : edges.makes(other))
-            isWithin |=
-                index(made, other.microBatch) == index(need, part.microBatch);
+            isWithin |= edges.index(made, other.microBatch) ==
+                        edges.index(need, part.microBatch);
         });
-        isReady &= isLocal(need) ? message.made || isWithin
-                                 : isBlocking || message.sent;
+        isReady &= edges.isLocal(need) ? message.made || isWithin
+                                       : isBlocking || message.sent;
       }
     });
     return isReady;

@@ -38,28 +38,6 @@ static std::string number(double value) {
   return buffer;
 }
 
-static std::string escapeXml(const std::string &text) {
-  std::string out;
-  for (char c : text)
-    switch (c) {
-    case '&':
-      out += "&amp;";
-      break;
-    case '<':
-      out += "&lt;";
-      break;
-    case '>':
-      out += "&gt;";
-      break;
-    case '"':
-      out += "&quot;";
-      break;
-    default:
-      out += static_cast<unsigned char>(c) < 0x20 ? '?' : c;
-    }
-  return out;
-}
-
 namespace {
 class SvgWriter {
 public:

@@ -263,4 +263,21 @@ nearestNames(std::string_view name,
   return out;
 }
 
+std::string escapeXml(std::string_view text) {
+  std::string out;
+  for (char c : text) {
+    if (c == '&')
+      out += "&amp;";
+    else if (c == '<')
+      out += "&lt;";
+    else if (c == '>')
+      out += "&gt;";
+    else if (c == '"')
+      out += "&quot;";
+    else
+      out += static_cast<unsigned char>(c) < 0x20 && c != '\n' ? '?' : c;
+  }
+  return out;
+}
+
 } // namespace cutback

@@ -38,6 +38,9 @@ std::optional<Schedule> lower(const Schedule &schedule,
 /// The compute actions of lists with all others. Merged B stay merged.
 Schedule computeOnly(const Schedule &schedule);
 
+/// The same, where I and W of a micro-batch that are neighbours become B.
+Schedule mergeBackwards(const Schedule &schedule);
+
 } // namespace cutback::pipeline
 
 #endif // CUTBACK_SCHEDULE_LOWER_H

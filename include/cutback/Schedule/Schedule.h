@@ -73,6 +73,11 @@ struct Action {
   bool operator!=(const Action &other) const { return !(*this == other); }
 };
 
+Action makeAction(int stage, ActionKind kind, int microBatch = -1);
+
+/// The stage that a send or a receive has at its other end unless it says so.
+int neighbourOf(const Action &action);
+
 /// In PyTorch's notation: "2F0", "3SEND_F1", "1REDUCE_GRAD",
 /// "(0F3;3B1)OVERLAP_F_B". A send or a receive between stages that are no
 /// neighbours names the other one, which that notation has no word for:

@@ -47,6 +47,9 @@ std::string formatPicoseconds(double picoseconds);
 /// `rank` sizes: "[3, 5]".
 std::string formatIndex(const int64_t *sizes, size_t rank, int64_t number);
 
+/// Text for XML; what that cannot hold becomes "?".
+std::string escapeXml(std::string_view text);
+
 /// Columns of text, padded to a common width. Widths count code points.
 class TextTable {
 public:
