@@ -47,8 +47,21 @@ const WeightTensor *WeightFile::find(llvm::StringRef name) const {
 bool WeightFile::add(WeightTensor tensor) {
   if (!byName.try_emplace(tensor.name, tensors.size()).second)
     return false;
+  byPayload[tensor.payload].push_back(tensors.size());
   tensors.push_back(std::move(tensor));
   return true;
+}
+
+std::vector<std::string> WeightFile::findTied(llvm::StringRef name) const {
+  std::vector<std::string> others;
+  const WeightTensor *own = find(name);
+  if (!own || !own->hasData())
+    return others;
+  for (size_t i : byPayload.lookup(own->payload))
+    if (const WeightTensor &other = tensors[i];
+        &other != own && other.hasData() && other.isSameView(*own))
+      others.push_back(other.name);
+  return others;
 }
 
 std::string WeightFile::unpack() {

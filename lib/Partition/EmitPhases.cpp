@@ -148,8 +148,8 @@ static LogicalResult checkStorages(func::FuncOp input, unsigned firstResult,
   return success();
 }
 
-LogicalResult cutback::verifyPhases(GraphOp graph, const PhaseFunctions &phases,
-                                    CertificateStats *stats) {
+LogicalResult cutback::verifyPhases(GraphOp graph,
+                                    const PhaseFunctions &phases) {
   func::FuncOp forward = phases.forward, input = phases.input,
                weight = phases.weight;
   unsigned numInput = phases.inputGradientOf.size();
@@ -182,5 +182,5 @@ LogicalResult cutback::verifyPhases(GraphOp graph, const PhaseFunctions &phases,
     signature.saved.push_back({phases.numForwardResults + i, i});
   signature.gradientOf = phases.inputGradientOf;
   llvm::append_range(signature.gradientOf, phases.weightGradientOf);
-  return verifyHalves(graph, forward, *backward, signature, stats);
+  return verifyHalves(graph, forward, *backward, signature);
 }

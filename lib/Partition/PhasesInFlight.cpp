@@ -11,6 +11,8 @@
 
 #include "cutback/Partition/Phases.h"
 
+#include "Writes.h"
+
 using namespace mlir;
 using namespace cutback;
 using namespace cutback::joint;
@@ -34,9 +36,8 @@ static LogicalResult verify(const GraphView &view,
       for (uint32_t value : view.operands(op))
         if (uint32_t arg = storage[value]; view.isArg(arg))
           touched[arg] |= 1U << phase;
-      if (view.traits[op].ordered && isa<WriteOp>(view.ops[op]))
-        if (uint32_t arg = view.operands(op).front(); view.isArg(arg))
-          writer[arg] = 1 + phase;
+      if (uint32_t arg = writtenArgument(view, op); arg != GraphView::kNone)
+        writer[arg] = 1 + phase;
     }
   for (uint32_t arg = 0; arg < view.numArgs; ++arg)
     for (unsigned phase = 0; phase < phases.size(); ++phase) {

@@ -15,6 +15,8 @@
 
 #include "cutback/Partition/Phases.h"
 
+#include "Writes.h"
+
 using namespace mlir;
 using namespace cutback;
 using namespace cutback::joint;
@@ -31,11 +33,9 @@ public:
       : view(view), storage(view.findStorages()),
         inBackward(sets.findBackwardOps(view)), isInput(view.numOps(), 0),
         readInInput(view.numArgs, 0), writtenInInput(view.numArgs, 0),
-        writtenInWeight(view.numArgs, 0), writtenAtAll(view.numArgs, 0) {
-    for (uint32_t op = 0; severalInFlight && op < view.numOps(); ++op)
-      if (uint32_t written = writtenBy(op); written != GraphView::kNone)
-        writtenAtAll[written] = 1;
-  }
+        writtenInWeight(view.numArgs, 0),
+        writtenAtAll(severalInFlight ? findWrittenArguments(view)
+                                     : std::vector<uint8_t>(view.numArgs, 0)) {}
 
   PhaseKinds run() {
     kinds.pinned.assign(view.numOps(), 0);
@@ -83,21 +83,14 @@ private:
       if (view.isArg(arg))
         kinds.pinned[op] |= writtenInWeight[arg];
     }
-    if (uint32_t written = writtenBy(op); written != GraphView::kNone)
+    if (uint32_t written = writtenArgument(view, op);
+        written != GraphView::kNone)
       writtenInWeight[written] = 1;
-  }
-
-  /// The argument that `op` writes, or kNone.
-  uint32_t writtenBy(uint32_t op) const {
-    if (!view.traits[op].ordered || !isa<WriteOp>(view.ops[op]))
-      return GraphView::kNone;
-    uint32_t arg = view.operands(op).front();
-    return view.isArg(arg) ? arg : GraphView::kNone;
   }
 
   void visit(uint32_t op) {
     const OpTraits &traits = view.traits[op];
-    uint32_t written = writtenBy(op);
+    uint32_t written = writtenArgument(view, op);
     bool readsWritten = false, runsOnce = false;
     for (uint32_t value : view.operands(op))
       if (uint32_t arg = storage[value]; view.isArg(arg)) {
@@ -280,8 +273,15 @@ private:
   /// what they read.
   std::vector<uint32_t> place(ArrayRef<uint8_t> runs, PhaseKind last) const {
     std::vector<uint8_t> waits(view.numOps(), 0);
+    std::vector<uint32_t> storage = view.findStorages();
+    std::vector<uint8_t> isWritten = findWrittenArguments(view);
+    auto readsWritten = [&](uint32_t op) {
+      return llvm::any_of(view.operands(op), [&](uint32_t value) {
+        return view.isArg(storage[value]) && isWritten[storage[value]];
+      });
+    };
     for (uint32_t op = 0; op < view.numOps(); ++op)
-      waits[op] = runs[op] && kinds.ops[op] <= last && !readsArgument(op) &&
+      waits[op] = runs[op] && kinds.ops[op] <= last && !readsWritten(op) &&
                   !view.traits[op].keepsOrder();
     std::vector<uint32_t> order, stack;
     std::vector<uint8_t> isPlaced(view.numOps(), 0);
@@ -307,23 +307,6 @@ private:
         if (runs[op] && !isPlaced[op] && (isEnd || !waits[op]))
           placeOp(op);
     return order;
-  }
-
-  /// What reads an argument by itself keeps its place among writes.
-  bool readsArgument(uint32_t op) const {
-    for (uint32_t value : view.operands(op)) {
-      while (view.aliasOf[value] != GraphView::kNone)
-        value = view.aliasOf[value];
-      if (view.isArg(value) && isWritten(value))
-        return true;
-    }
-    return false;
-  }
-  bool isWritten(uint32_t arg) const {
-    return llvm::any_of(view.users(arg), [&](uint32_t user) {
-      return user < view.numOps() && view.traits[user].ordered &&
-             isa<WriteOp>(view.ops[user]) && view.operands(user).front() == arg;
-    });
   }
 
   const GraphView &view;

@@ -15,14 +15,11 @@
 #include "cutback/Pipelining/CutGraph.h"
 
 #include "cutback/Analysis/CopyOps.h"
-#include "cutback/Analysis/Names.h"
 #include "cutback/Autograd/Activity.h"
 #include "cutback/Autograd/Differentiate.h"
 #include "cutback/Interpreter/Step.h"
-#include "cutback/Support/Text.h"
 
 #include "mlir/IR/Builders.h"
-#include "llvm/ADT/SmallSet.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;

@@ -13,8 +13,8 @@
 #include "cutback/Interpreter/Interpreter.h"
 #include "cutback/Interpreter/Step.h"
 #include "cutback/Planner/Runnable.h"
+#include "cutback/Support/MLIR/Silence.h"
 
-#include "mlir/IR/Diagnostics.h"
 #include "mlir/Parser/Parser.h"
 
 #include <cstring>
@@ -24,22 +24,6 @@ using namespace cutback;
 using namespace cutback::interpreter;
 
 namespace {
-
-/// What diagnostics say while it lives, in one text.
-class Said {
-public:
-  explicit Said(MLIRContext &context)
-      : handler(&context, [this](Diagnostic &diagnostic) {
-          if (diagnostic.getSeverity() == DiagnosticSeverity::Error &&
-              text.empty())
-            text = diagnostic.str();
-          return success();
-        }) {}
-  std::string text;
-
-private:
-  ScopedDiagnosticHandler handler;
-};
 
 class InterpretedPhase : public PhaseRunner {
 public:
@@ -102,11 +86,11 @@ bool InterpretedPhase::read(MLIRContext &context, const std::string &text,
              "split the model again: cutback split MODEL -o DIR"};
     return false;
   };
-  Said said(context);
+  Silence said(context);
   context.loadDialect<aten::AtenDialect, joint::JointDialect>();
   module = parseSourceString<ModuleOp>(text, &context);
   if (!module)
-    return refuse(said.text);
+    return refuse(said.firstError);
   auto graphs = module->getOps<joint::GraphOp>();
   if (!llvm::hasSingleElement(graphs))
     return refuse("it holds no graph, or several");
@@ -116,7 +100,7 @@ bool InterpretedPhase::read(MLIRContext &context, const std::string &text,
   if (std::string what = listTensors(); !what.empty())
     return refuse(what);
   if (failed(makeRunnable(graph.getOperation())))
-    return refuse(said.text);
+    return refuse(said.firstError);
   return true;
 }
 
@@ -133,10 +117,10 @@ std::string InterpretedPhase::run(const std::vector<char *> &arguments,
     values.emplace_back(Tensor::on(
         storage, 0, *dtypeOf(shaped.getElementType()), argument.sizes));
   }
-  Said said(*graph.getContext());
+  Silence said(*graph.getContext());
   auto made = interpreter::run(graph, values);
   if (failed(made))
-    return said.text;
+    return said.firstError;
   last.assign(made->begin(), made->end());
   for (size_t i = 0; i < results.size(); ++i)
     if (results[i])

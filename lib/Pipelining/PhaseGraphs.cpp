@@ -14,7 +14,6 @@
 
 #include "cutback/Dialect/Joint/CallArgs.h"
 #include "cutback/Interpreter/Step.h"
-#include "cutback/Pipelining/CutGraph.h"
 
 #include "mlir/IR/IRMapping.h"
 

@@ -16,12 +16,10 @@
 
 #include "cutback/Analysis/CopyOps.h"
 #include "cutback/Analysis/GraphView.h"
-#include "cutback/Analysis/Names.h"
 #include "cutback/Dialect/Joint/BackwardKey.h"
 #include "cutback/Pipelining/CutGraph.h"
-
-#include "mlir/IR/Builders.h"
-#include "mlir/IR/Diagnostics.h"
+#include "cutback/Support/MLIR/Silence.h"
+#include "cutback/Support/MLIR/TensorBytes.h"
 
 using namespace mlir;
 using namespace cutback;
@@ -76,8 +74,7 @@ static LogicalResult computeTimes(GraphOp graph,
   }
   ps.assign(number, 0);
   {
-    ScopedDiagnosticHandler quiet(copy.getContext(),
-                                  [](Diagnostic &) { return success(); });
+    Silence silence(*copy.getContext());
     if (failed(makeTrainingGraph(copy, gradients)))
       return failure();
   }
@@ -105,12 +102,7 @@ static int64_t crossingBytes(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   if (!tensor || !tensor.hasStaticShape())
     return StageCosts::kNever;
-  int64_t bits = 8;
-  if (auto complex = dyn_cast<ComplexType>(tensor.getElementType()))
-    bits = 2 * complex.getElementType().getIntOrFloatBitWidth();
-  else if (tensor.getElementType().isIntOrFloat())
-    bits = std::max(8U, tensor.getElementType().getIntOrFloatBitWidth());
-  return tensor.getNumElements() * (bits / 8);
+  return tensorBytes(tensor).value_or(StageCosts::kNever);
 }
 
 /// Ranges of boundaries, for sums of what is added to them.

@@ -11,9 +11,8 @@
 
 #include "cutback/Dialect/Joint/CallArgs.h"
 #include "cutback/Interpreter/Step.h"
+#include "cutback/Support/MLIR/Silence.h"
 #include "cutback/Training/Update.h"
-
-#include "mlir/IR/Diagnostics.h"
 
 using namespace mlir;
 using namespace cutback;
@@ -23,8 +22,7 @@ using namespace cutback::joint;
 static bool fits(GraphOp stage, StringRef pattern, const Optimizer &optimizer) {
   Optimizer alone = optimizer;
   alone.undecayed = {pattern.str()};
-  ScopedDiagnosticHandler quiet(stage.getContext(),
-                                [](Diagnostic &) { return success(); });
+  Silence silence(*stage.getContext());
   return succeeded(findParameters(stage, alone));
 }
 

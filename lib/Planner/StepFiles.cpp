@@ -91,23 +91,11 @@ static StringRef kindOf(StringRef result) {
   return "";
 }
 
-std::vector<std::string> cutback::findTiedNames(const WeightFile *weights,
-                                                StringRef name) {
-  std::vector<std::string> others;
-  // Without data, all tensors of a type are in one empty file.
-  const WeightTensor *own = weights ? weights->find(name) : nullptr;
-  if (!own || !own->hasData())
-    return others;
-  for (const WeightTensor &tensor : weights->all())
-    if (&tensor != own && tensor.hasData() && tensor.payload == own->payload &&
-        tensor.isSameView(*own))
-      others.push_back(tensor.name);
-  return others;
-}
-
 void cutback::addTiedResults(std::vector<NamedTensor> &results,
                              llvm::StringMap<double> &rounding,
                              const WeightFile *weights) {
+  if (!weights)
+    return;
   llvm::StringSet<> given;
   for (const auto &[name, tensor] : results)
     given.insert(name);
@@ -117,7 +105,7 @@ void cutback::addTiedResults(std::vector<NamedTensor> &results,
     if (kind.empty())
       continue;
     for (const std::string &other :
-         findTiedNames(weights, StringRef(result.first).substr(kind.size()))) {
+         weights->findTied(StringRef(result.first).substr(kind.size()))) {
       std::string name = kind.str() + other;
       if (!given.insert(name).second)
         continue;

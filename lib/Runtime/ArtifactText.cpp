@@ -12,8 +12,6 @@
 #include "cutback/Runtime/Artifact.h"
 #include "cutback/Support/Json.h"
 
-#include <cstdio>
-
 using namespace cutback;
 
 namespace {

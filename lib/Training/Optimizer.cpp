@@ -13,9 +13,6 @@
 #include "llvm/Support/Error.h"
 #include "llvm/Support/GlobPattern.h"
 
-#include <algorithm>
-#include <cmath>
-
 using namespace cutback;
 
 std::vector<std::string> Optimizer::stateNames() const {

@@ -265,7 +265,8 @@ int Splitter::planStages() {
   session.progress.step("planning stages");
   facts.splitDims = request.splitDims;
   facts.tiedNames = [this](StringRef name) {
-    return findTiedNames(imported.weights.get(), name);
+    return imported.weights ? imported.weights->findTied(name)
+                            : std::vector<std::string>();
   };
   levels.assign(stages.stages.size(), 0);
   for (unsigned stage = 0; stage < stages.stages.size(); ++stage) {

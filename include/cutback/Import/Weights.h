@@ -75,6 +75,9 @@ public:
   /// The tensor called `name`, or null.
   const WeightTensor *find(llvm::StringRef name) const;
   llvm::ArrayRef<WeightTensor> all() const { return tensors; }
+  /// Other names of the tensor called `name`, which is tied; none if there is
+  /// no such tensor, or no data, as all are in one empty file then.
+  std::vector<std::string> findTied(llvm::StringRef name) const;
 
   /// Adds a tensor; false if there is one of this name.
   bool add(WeightTensor tensor);
@@ -95,6 +98,7 @@ public:
 private:
   std::vector<WeightTensor> tensors;
   llvm::StringMap<size_t> byName;
+  llvm::DenseMap<unsigned, llvm::SmallVector<size_t, 1>> byPayload;
   std::vector<std::shared_ptr<llvm::MemoryBuffer>> buffers;
   std::vector<std::unique_ptr<std::string>> unpacked;
 };

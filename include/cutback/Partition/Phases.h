@@ -131,8 +131,7 @@ void erasePhases(PhaseFunctions &phases);
 /// and the argument that takes it differ in type, or the value shares the
 /// storage of an argument that the input phase writes. Linear.
 mlir::LogicalResult verifyPhases(joint::GraphOp graph,
-                                 const PhaseFunctions &phases,
-                                 CertificateStats *stats = nullptr);
+                                 const PhaseFunctions &phases);
 
 } // namespace cutback
 

@@ -38,10 +38,6 @@ void addTiedResults(std::vector<interpreter::NamedTensor> &results,
                     llvm::StringMap<double> &rounding,
                     const WeightFile *weights);
 
-/// Other names in `weights` (may be null) of the tensor called `name` there.
-std::vector<std::string> findTiedNames(const WeightFile *weights,
-                                       llvm::StringRef name);
-
 /// Every result in `expected` against `results`; arguments in `expected` are
 /// passed over. A gradient computed from 16-bit floats counts as at least one
 /// rounding of the largest gradient.

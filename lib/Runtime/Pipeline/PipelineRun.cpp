@@ -30,7 +30,6 @@
 #include "cutback/Support/Text.h"
 
 #include <cstdio>
-#include <cstring>
 #include <fstream>
 #include <new>
 #include <sstream>

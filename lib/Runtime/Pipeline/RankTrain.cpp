@@ -23,7 +23,6 @@
 #include "cutback/Runtime/Pipeline/Collectives.h"
 #include "cutback/Support/ExitCode.h"
 #include "cutback/Support/SafeFile.h"
-#include "cutback/Support/Text.h"
 
 #include <chrono>
 #include <cmath>

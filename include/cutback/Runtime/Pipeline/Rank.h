@@ -7,7 +7,6 @@
 #include "cutback/Runtime/Pipeline/Exchange.h"
 #include "cutback/Runtime/Pipeline/StagePlan.h"
 
-#include <deque>
 #include <functional>
 #include <map>
 #include <optional>
