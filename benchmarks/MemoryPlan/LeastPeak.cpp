@@ -102,11 +102,11 @@ private:
     ops = made.view.numOps();
     Found found{made.memory ? made.memory->arenaBytes() : 0, ""};
     llvm::raw_string_ostream how(found.how);
-    how << spell(made.options.strategy) << " "
-        << (made.options.costModel == CostModel::PyTorch
-                ? spell(made.options.rules)
+    how << spell(made.choice.strategy) << " "
+        << (made.choice.costModel == CostModel::PyTorch
+                ? spell(made.choice.rules)
                 : "roofline")
-        << llvm::format(" %.6g", made.options.bytePricePs)
+        << llvm::format(" %.6g", made.bytePricePs)
         << (made.isOfTorchGraph ? " torch-graph" : "");
     return found;
   }
@@ -142,7 +142,7 @@ private:
       return 0;
     for (const PricePoint &corner : front->corners)
       consider([&](PartitionOptions &options) {
-        options.bytePricePs = corner.bytePricePs;
+        options.bytePrice = corner.bytePricePs;
       });
     if (front->corners.size() > 1)
       low = front->corners[1].bytePricePs / 10,
@@ -156,7 +156,7 @@ private:
                                                     std::log(high));
     for (unsigned i = 0; i < prices; ++i) {
       double price = std::exp(exponent(random));
-      consider([&](PartitionOptions &options) { options.bytePricePs = price; });
+      consider([&](PartitionOptions &options) { options.bytePrice = price; });
     }
   }
 

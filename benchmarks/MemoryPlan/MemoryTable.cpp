@@ -88,8 +88,8 @@ std::optional<Cell> measure(const ParetoCase &which, const Column &column) {
   Cell cell{plan.program.numOps(), (*chosen)->passedOver.has_value(),
             plan.arenaBytes(),     plan.lowerBound(),
             taken.count(),         plan.peak};
-  cell.price = (*chosen)->options.bytePricePs;
-  cell.isTorch = (*chosen)->options.costModel == CostModel::PyTorch;
+  cell.price = (*chosen)->bytePricePs;
+  cell.isTorch = (*chosen)->choice.costModel == CostModel::PyTorch;
   return cell;
 }
 

@@ -205,7 +205,7 @@ private:
     misses += isMiss;
     llvm::outs() << "| " << name
                  << llvm::format(" | %.4g | %.2f | %.2f | %.2f | %.1f %% | ",
-                                 result.options.bytePricePs,
+                                 result.bytePricePs,
                                  result.savedBytes / 1048576.0, network * 1e-6,
                                  kernels * 1e-6, 100 * off);
     if (isMiss || inDetail)

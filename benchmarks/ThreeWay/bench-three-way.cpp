@@ -74,8 +74,8 @@ std::optional<Row> plan(const Stage &stage, ThreeWayOptions options) {
   std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
   if (failed(planned))
     return std::nullopt;
-  options.toInputBytePs = planned->prices.toInputBytePs;
-  options.toWeightBytePs = planned->prices.toWeightBytePs;
+  options.toInputPrice = planned->prices.toInputBytePs;
+  options.toWeightPrice = planned->prices.toWeightBytePs;
   return Row{options, planned->figures, took.count()};
 }
 
@@ -91,7 +91,7 @@ void print(const Row &row, double ratio) {
       "  %-8s %5.2f %5.2f %5.2f %9.1f %9.1f %7.2f %8.3f %8.3f %8.3f %8.3f "
       "%8.3f %6.2f %6.3f\n",
       row.options.rule == ThreeWayRule::Cuts ? "cuts" : "closure",
-      row.options.toInputBytePs, row.options.toWeightBytePs,
+      row.options.toInputPrice.of(0), row.options.toWeightPrice.of(0),
       row.options.criticalPrice, mib(figures.toInputBytes),
       mib(figures.toWeightBytes), ratio, ms(figures.againInInputPs),
       ms(figures.againInWeightPs), ms(figures.movedToInputPs),
@@ -107,8 +107,8 @@ std::vector<Row> planGrid(const Stage &stage, ThreeWayOptions options) {
   for (double toInput : kToInput)
     for (double toWeight : kToWeight)
       for (double critical : {0.0, 0.5, 1.0}) {
-        options.toInputBytePs = toInput;
-        options.toWeightBytePs = toWeight;
+        options.toInputPrice = toInput;
+        options.toWeightPrice = toWeight;
         options.criticalPrice = critical;
         if (auto row = plan(stage, options))
           rows.push_back(*row);
@@ -131,8 +131,10 @@ int run(const Stage &stage, const std::string &device) {
     return 1;
   print(*own, 0);
   options.rule = ThreeWayRule::Closure;
-  for (double price : {kOwnBytePrice, 0.0, 0.5, 1.0, 2.0, 4.0, 8.0}) {
-    options.toInputBytePs = options.toWeightBytePs = price;
+  for (BytePrice price :
+       {BytePrice::ownTimes(1), BytePrice(0), BytePrice(0.5), BytePrice(1),
+        BytePrice(2), BytePrice(4), BytePrice(8)}) {
+    options.toInputPrice = options.toWeightPrice = price;
     auto rule = plan(stage, options);
     if (!rule)
       return 1;

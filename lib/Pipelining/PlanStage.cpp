@@ -27,7 +27,7 @@ static PartitionOptions phaseOptions(const PartitionOptions &partition) {
   options.mayLackGradients = true;
   options.strategy = Strategy::Eager;
   options.costModel = CostModel::Roofline;
-  options.bytePricePs = 0;
+  options.bytePrice.reset();
   options.minimize = Minimize::Time;
   options.withinTorchPeak = options.figures = false;
   options.memory.emplace();
@@ -50,8 +50,8 @@ makePlannedPhases(joint::GraphOp graph, const StagePlanRequest &request) {
   }
   ThreeWayOptions options;
   options.partition = request.partition;
-  options.toInputBytePs = options.toWeightBytePs =
-      request.partition.bytePricePs;
+  options.toInputPrice = options.toWeightPrice =
+      request.partition.bytePrice.value_or(BytePrice());
   FailureOr<ThreeWayPartition> plan = partitionThreeWay(graph, options);
   if (failed(plan))
     return failure();

@@ -80,7 +80,6 @@ static LogicalResult computeTimes(GraphOp graph,
   }
   PartitionOptions eager = options;
   eager.strategy = Strategy::Eager;
-  eager.bytePricePs = 0;
   eager.withinTorchPeak = false;
   eager.mayLackGradients = true;
   // What they ask of values of the stages says nothing about where to cut.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Candidates and their evaluation. A candidate is options and a preparation of
+// Candidates and their evaluation. A candidate is a choice and a preparation of
 // the graph; it becomes a draft in steps, and an objective goes on with it only
 // as far as it may still win:
 //
@@ -27,28 +27,29 @@ Preparation cutback::preparationFor(const PartitionOptions &options) {
                                            : Preparation::Torch2_3;
 }
 
+Candidate cutback::candidateOf(Preparation preparation, Strategy strategy,
+                               const PartitionOptions &options) {
+  PlanChoice choice;
+  choice.strategy = strategy;
+  choice.costModel = preparation == Preparation::Own ? CostModel::Roofline
+                                                     : CostModel::PyTorch;
+  choice.rules = preparation == Preparation::Own        ? options.rules
+                 : preparation == Preparation::Torch2_3 ? Rules::Torch2_3
+                                                        : Rules::Torch2_13;
+  return {std::move(choice), preparation};
+}
+
 /// Options whose graph is prepared so.
 static PartitionOptions optionsFor(Preparation preparation,
                                    PartitionOptions options) {
-  options.costModel = preparation == Preparation::Own ? CostModel::Roofline
-                                                      : CostModel::PyTorch;
-  if (preparation != Preparation::Own)
-    options.rules = preparation == Preparation::Torch2_13 ? Rules::Torch2_13
-                                                          : Rules::Torch2_3;
+  Candidate candidate = candidateOf(preparation, options.strategy, options);
+  options.costModel = candidate.choice.costModel;
+  options.rules = candidate.choice.rules;
   return options;
 }
 
-Candidate cutback::candidateOf(Preparation preparation, Strategy strategy,
-                               PartitionOptions options) {
-  options = optionsFor(preparation, std::move(options));
-  options.strategy = strategy;
-  options.bytePricePs = 0;
-  return {std::move(options), preparation};
-}
-
-Candidate cutback::referenceDecision(PartitionOptions options) {
-  return candidateOf(Preparation::Torch2_13, Strategy::MinCut,
-                     std::move(options));
+Candidate cutback::referenceDecision(const PartitionOptions &options) {
+  return candidateOf(Preparation::Torch2_13, Strategy::MinCut, options);
 }
 
 CandidatePlanner::CandidatePlanner(joint::GraphOp graph,
@@ -113,15 +114,16 @@ CandidatePlanner::Prepared &CandidatePlanner::of(DraftPlan &draft) {
   });
 }
 
-FailureOr<DraftPlan> CandidatePlanner::cut(const Candidate &candidate) {
+FailureOr<DraftPlan> CandidatePlanner::cut(const Candidate &candidate,
+                                           const PartitionOptions &options) {
   FailureOr<Prepared *> prepared =
-      prepare(candidate.preparation, candidate.options.costModel);
+      prepare(candidate.preparation, candidate.choice.costModel);
   if (failed(prepared))
     return failure();
   PreparedGraph known = std::move((*prepared)->known);
   (*prepared)->known = PreparedGraph();
-  FailureOr<DraftPlan> draft =
-      DraftPlan::make((*prepared)->graph, candidate.options, std::move(known));
+  FailureOr<DraftPlan> draft = DraftPlan::make(
+      (*prepared)->graph, options, candidate.choice, std::move(known));
   if (failed(draft))
     return failure();
   PartitionResult &result = draft->result();
@@ -180,21 +182,18 @@ std::optional<Evaluation> CandidatePlanner::evaluate(DraftPlan &draft,
   return Evaluation{peak, timePs};
 }
 
-bool CandidatePlanner::addCorners(Preparation preparation,
-                                  const PartitionOptions &options,
-                                  unsigned limit,
+bool CandidatePlanner::addCorners(Preparation preparation, unsigned limit,
                                   std::vector<Candidate> &candidates) {
   FailureOr<Prepared *> prepared = prepare(preparation, CostModel::Roofline);
   if (failed(prepared))
     return true;
-  Candidate corner{optionsFor(Preparation::Own, options), preparation};
-  corner.options.strategy = Strategy::MinCut;
-  auto front =
-      sweepBytePrice((*prepared)->graph, corner.options, {limit, 4 * limit});
+  Candidate corner = candidateOf(Preparation::Own, Strategy::MinCut, asked);
+  corner.preparation = preparation;
+  auto front = sweepBytePrice((*prepared)->graph, asked, {limit, 4 * limit});
   if (failed(front))
     return true;
   for (const PricePoint &point : front->corners) {
-    corner.options.bytePricePs = point.bytePricePs;
+    corner.choice.bytePrice = point.bytePricePs;
     candidates.push_back(corner);
   }
   return front->isWhole;

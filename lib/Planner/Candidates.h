@@ -17,9 +17,9 @@ enum class Preparation { Own, Torch2_13, Torch2_3 };
 /// The one that a cost model asks for.
 Preparation preparationFor(const PartitionOptions &options);
 
-/// One plan among several.
+/// One plan among several, of one graph and under the same other options.
 struct Candidate {
-  PartitionOptions options;
+  PlanChoice choice;
   Preparation preparation = Preparation::Own;
 };
 
@@ -32,10 +32,10 @@ struct Evaluation {
 /// A strategy on a graph that is prepared so, under the cost model that asks
 /// for that preparation, without a price of a byte.
 Candidate candidateOf(Preparation preparation, Strategy strategy,
-                      PartitionOptions options);
+                      const PartitionOptions &options);
 
 /// PyTorch's decision by its rules of 2.13.
-Candidate referenceDecision(PartitionOptions options);
+Candidate referenceDecision(const PartitionOptions &options);
 
 /// Plans of one graph. What is known of the graph goes from plan to plan.
 class CandidatePlanner {
@@ -45,10 +45,12 @@ public:
   CandidatePlanner(joint::GraphOp graph, const PartitionOptions &asked,
                    llvm::ArrayRef<Preparation> others);
 
-  /// Cut and halves. `candidate` is of a preparation that was given above. The
+  /// Cut and halves. `candidate` is of a preparation that was given above;
+  /// `options` are those asked for but for figures, checks and files. The
   /// drafts of one preparation share what is known of the graph: one that is
   /// not needed any more is given to `drop`, one that stays to `share`.
-  mlir::FailureOr<DraftPlan> cut(const Candidate &candidate);
+  mlir::FailureOr<DraftPlan> cut(const Candidate &candidate,
+                                 const PartitionOptions &options);
   void drop(DraftPlan draft);
   void share(DraftPlan &draft);
 
@@ -67,10 +69,9 @@ public:
   double timeOf(DraftPlan &draft);
 
   /// Adds the minimum cuts at the corners of the front of time and bytes, at
-  /// most `limit`; returns whether those are all. Their options are `options`
-  /// but for cost model and price.
-  bool addCorners(Preparation preparation, const PartitionOptions &options,
-                  unsigned limit, std::vector<Candidate> &candidates);
+  /// most `limit`; returns whether those are all.
+  bool addCorners(Preparation preparation, unsigned limit,
+                  std::vector<Candidate> &candidates);
 
   /// Proofs and figures of a draft that is laid out, on the caller's graph.
   mlir::FailureOr<std::unique_ptr<PartitionResult>> take(DraftPlan draft);

@@ -25,8 +25,8 @@ namespace {
 class Planner {
 public:
   Planner(PartitionResult &result, joint::GraphOp graph, PreparedGraph prepared)
-      : result(result), options(result.options), graph(graph),
-        prepared(std::move(prepared)), sizes(result.sizes) {}
+      : result(result), options(result.options), choice(result.choice),
+        graph(graph), prepared(std::move(prepared)), sizes(result.sizes) {}
 
   LogicalResult make(const Plan *given) {
     if (failed(analyse()))
@@ -37,7 +37,7 @@ public:
       result.plan = *given;
     else if (failed(plan()))
       return failure();
-    bool isDecided = given || options.costModel == CostModel::PyTorch;
+    bool isDecided = given || choice.costModel == CostModel::PyTorch;
     if (isDecided && options.decompose && failed(reachCore()))
       return failure();
     result.ops = result.view.numOps();
@@ -91,7 +91,7 @@ private:
     if (failed(checkTypes()) || failed(computeSets()) || failed(computeSizes()))
       return failure();
     FailureOr<std::vector<OpPolicy>> asked =
-        collectPolicies(result.view, options.policies);
+        collectPolicies(result.view, askedPolicies());
     if (failed(asked))
       return failure();
     policies = std::move(*asked);
@@ -109,6 +109,13 @@ private:
     if (needsDevice() && !Device::load(options.device, device, error))
       return graph.emitError(error);
     return success();
+  }
+
+  llvm::StringMap<std::string> askedPolicies() const {
+    llvm::StringMap<std::string> asked = options.policies;
+    for (const std::string &name : choice.recompute)
+      asked[name] = "must-recompute";
+    return asked;
   }
 
   /// A plan moves values: what they are and how many bytes they have follows
@@ -161,14 +168,14 @@ private:
   /// cut; that of 2.13 does so only for graphs that write in place, which are
   /// not read.
   bool isCut() const {
-    return options.strategy == Strategy::MinCut ||
-           (options.strategy == Strategy::Eager &&
-            options.rules == Rules::Torch2_3 &&
+    return choice.strategy == Strategy::MinCut ||
+           (choice.strategy == Strategy::Eager &&
+            choice.rules == Rules::Torch2_3 &&
             llvm::is_contained(policies, OpPolicy::MustRecompute));
   }
 
   bool isByRoofline() const {
-    return isCut() && options.costModel == CostModel::Roofline;
+    return isCut() && choice.costModel == CostModel::Roofline;
   }
   /// Figures are in time always.
   bool needsDevice() const { return options.figures || isByRoofline(); }
@@ -183,9 +190,9 @@ private:
 
   LogicalResult plan() {
     if (isCut())
-      return options.costModel == CostModel::PyTorch ? planAsTorch()
-                                                     : planByRoofline();
-    switch (options.strategy) {
+      return choice.costModel == CostModel::PyTorch ? planAsTorch()
+                                                    : planByRoofline();
+    switch (choice.strategy) {
     case Strategy::Eager:
       result.plan = planEager(result.view, *result.sets, *sizes, policies);
       return success();
@@ -202,14 +209,12 @@ private:
   }
 
   LogicalResult planByRoofline() {
-    if (double price = options.bytePricePs; price < 0)
-      result.options.bytePricePs =
-          price / kOwnBytePrice * ownBytePrice(*result.costs);
+    result.bytePricePs = choice.bytePrice.of(ownBytePrice(*result.costs));
     RooflineProblem problem(result.view, *result.sets, *result.costs, policies);
     MinCut cut;
     {
       PhaseTimer timer(result.seconds.network);
-      if (FlowError error = problem.build(options.bytePricePs))
+      if (FlowError error = problem.build(result.bytePricePs))
         return graph.emitError(*error);
     }
     auto name = [&](uint32_t vertex) { return problem.vertexName(vertex); };
@@ -233,7 +238,7 @@ private:
       fx = FxView::build(result.view, *sizes,
                          freeArguments(graph, options.freeParameters),
                          rules.rules);
-    if (!options.policies.empty())
+    if (!options.policies.empty() || !choice.recompute.empty())
       overrideTags();
     if (!options.dumpNetwork.empty() || options.figures)
       fx->nameNodes(result.view);
@@ -255,7 +260,7 @@ private:
   }
 
   LogicalResult planAsTorch() {
-    TorchRulesOptions rules = torchOptions(graph, options);
+    TorchRulesOptions rules = torchOptions(graph, options, choice.rules);
     viewAsTorch(rules);
     {
       PhaseTimer timer(result.seconds.network);
@@ -405,6 +410,7 @@ private:
 
   PartitionResult &result;
   const PartitionOptions &options;
+  const PlanChoice &choice;
   joint::GraphOp graph;
   PreparedGraph prepared;
   std::optional<ValueSizes> &sizes;
@@ -419,18 +425,19 @@ private:
 
 struct DraftPlan::State {
   State(joint::GraphOp graph, const PartitionOptions &options,
-        PreparedGraph prepared)
+        const PlanChoice &choice, PreparedGraph prepared)
       : result(std::make_unique<PartitionResult>()),
-        planner(setUp(graph, options), graph, std::move(prepared)) {}
+        planner(setUp(graph, options, choice), graph, std::move(prepared)) {}
 
   std::unique_ptr<PartitionResult> result;
   Planner planner; ///< refers to the result
 
 private:
-  PartitionResult &setUp(joint::GraphOp graph,
-                         const PartitionOptions &options) const {
+  PartitionResult &setUp(joint::GraphOp graph, const PartitionOptions &options,
+                         const PlanChoice &choice) const {
     result->graph = graph.getSymName().str();
-    result->options = result->asked = options;
+    result->options = options;
+    result->choice = choice;
     return *result;
   }
 };
@@ -442,9 +449,11 @@ DraftPlan::~DraftPlan() = default;
 
 FailureOr<DraftPlan> DraftPlan::make(joint::GraphOp graph,
                                      const PartitionOptions &options,
+                                     const PlanChoice &choice,
                                      PreparedGraph prepared,
                                      const Plan *given) {
-  DraftPlan draft(std::make_unique<State>(graph, options, std::move(prepared)));
+  DraftPlan draft(
+      std::make_unique<State>(graph, options, choice, std::move(prepared)));
   if (failed(draft.state->planner.make(given)))
     return failure();
   return draft;

@@ -38,7 +38,7 @@ std::vector<uint8_t> freeArguments(joint::GraphOp graph,
                                    const FreeParameters &free);
 
 TorchRulesOptions torchOptions(joint::GraphOp graph,
-                               const PartitionOptions &options);
+                               const PartitionOptions &options, Rules rules);
 
 /// Writes the network that was solved to `options.dumpNetwork`, in the form of
 /// the reference networks: names, and arcs [from, to, capacity], -1 infinite.
@@ -108,6 +108,7 @@ public:
   /// With `given` its saved values are taken, and nothing is solved.
   static mlir::FailureOr<DraftPlan> make(joint::GraphOp graph,
                                          const PartitionOptions &options,
+                                         const PlanChoice &choice,
                                          PreparedGraph prepared,
                                          const Plan *given = nullptr);
   DraftPlan(DraftPlan &&) noexcept;

@@ -40,7 +40,8 @@ FailureOr<OtherFigures> cutback::figureOther(joint::GraphOp graph,
   other.decompose = options.decompose;
   other.memory = options.memory ? options.memory : MemoryPlanOptions();
   Plan plan = planOf(graph, saved);
-  FailureOr<DraftPlan> draft = DraftPlan::make(copy, other, {}, &plan);
+  FailureOr<DraftPlan> draft =
+      DraftPlan::make(copy, other, PlanChoice(), {}, &plan);
   if (failed(draft))
     return failure();
   draft->formKernels();

@@ -49,15 +49,16 @@ std::vector<uint8_t> cutback::freeArguments(joint::GraphOp graph,
 }
 
 TorchRulesOptions cutback::torchOptions(joint::GraphOp graph,
-                                        const PartitionOptions &options) {
-  TorchRulesOptions rules = options.torch;
-  rules.rules = options.rules == Rules::Torch2_3 ? TorchRuleSet::Torch23
-                                                 : TorchRuleSet::Torch213;
-  rules.fallbackRandom = options.rules == Rules::Torch2_3 &&
-                         graph->hasAttr(joint::kUnannotatedText);
-  rules.freeParameters = options.rules == Rules::Torch2_13 &&
+                                        const PartitionOptions &options,
+                                        Rules rules) {
+  TorchRulesOptions torch = options.torch;
+  torch.rules =
+      rules == Rules::Torch2_3 ? TorchRuleSet::Torch23 : TorchRuleSet::Torch213;
+  torch.fallbackRandom =
+      rules == Rules::Torch2_3 && graph->hasAttr(joint::kUnannotatedText);
+  torch.freeParameters = rules == Rules::Torch2_13 &&
                          options.freeParameters.kind != FreeParameters::None;
-  return rules;
+  return torch;
 }
 
 //===----------------------------------------------------------------------===//
@@ -151,7 +152,7 @@ prepareAsTorch(joint::GraphOp graph, const PartitionOptions &options) {
   FailureOr<ValueSizes> sizes = ValueSizes::computeAll(view, options.symbols);
   if (failed(sizes))
     return failure();
-  TorchRulesOptions rules = torchOptions(graph, options);
+  TorchRulesOptions rules = torchOptions(graph, options, options.rules);
   FxView fx = FxView::build(
       view, *sizes, freeArguments(graph, options.freeParameters), rules.rules);
   simplifyAsTorch(graph, view, *sizes, fx, rules);
@@ -211,11 +212,27 @@ cutback::preparePartition(joint::GraphOp graph, const PartitionOptions &options,
 // Plan
 //===----------------------------------------------------------------------===//
 
+PlanChoice PlanChoice::of(const PartitionOptions &options) {
+  PlanChoice choice;
+  choice.strategy = options.strategy;
+  choice.costModel = options.costModel;
+  choice.rules = options.rules;
+  choice.bytePrice = options.bytePrice.value_or(BytePrice());
+  return choice;
+}
+
 FailureOr<std::unique_ptr<PartitionResult>>
 cutback::partitionGraph(joint::GraphOp graph, const PartitionOptions &options,
                         PreparedGraph prepared) {
+  return partitionGraph(graph, options, PlanChoice::of(options),
+                        std::move(prepared));
+}
+
+FailureOr<std::unique_ptr<PartitionResult>>
+cutback::partitionGraph(joint::GraphOp graph, const PartitionOptions &options,
+                        const PlanChoice &choice, PreparedGraph prepared) {
   FailureOr<DraftPlan> draft =
-      DraftPlan::make(graph, options, std::move(prepared));
+      DraftPlan::make(graph, options, choice, std::move(prepared));
   if (failed(draft))
     return failure();
   draft->formKernels();

@@ -103,10 +103,10 @@ struct SplitBackwardPass
              << criticalPrice.getValue() << ", not a number from 0 to 1e6";
     options.rule = rule == "cuts" ? ThreeWayRule::Cuts : ThreeWayRule::Closure;
     options.criticalPrice = criticalPrice;
-    options.toInputBytePs =
-        inputBytePricePs < 0 ? kOwnBytePrice : inputBytePricePs.getValue();
-    options.toWeightBytePs =
-        weightBytePricePs < 0 ? kOwnBytePrice : weightBytePricePs.getValue();
+    if (inputBytePricePs >= 0)
+      options.toInputPrice = inputBytePricePs.getValue();
+    if (weightBytePricePs >= 0)
+      options.toWeightPrice = weightBytePricePs.getValue();
     options.partition.device = device;
     return success();
   }

@@ -224,7 +224,7 @@ static bool checkUse(const CommandLine &line, const PartitionOptions &options,
 /// "2x", a multiple of the graph's own price, or picoseconds.
 static bool readBytePrice(const CommandLine &line, PartitionOptions &options,
                           std::string &error) {
-  options.bytePricePs = 0;
+  options.bytePrice.reset();
   auto given = line.get("byte-price");
   if (!given)
     return true;
@@ -240,10 +240,7 @@ static bool readBytePrice(const CommandLine &line, PartitionOptions &options,
             "of picoseconds from 0 on, for --byte-price";
     return false;
   }
-  options.bytePricePs = isFactor ? number * kOwnBytePrice : number;
-  // Other strategies weigh nothing.
-  if (isFactor && options.strategy != Strategy::MinCut)
-    options.bytePricePs = 0;
+  options.bytePrice = isFactor ? BytePrice::ownTimes(number) : number;
   return true;
 }
 

@@ -36,14 +36,14 @@ void cutback::recordPlan(joint::GraphOp graph, const PartitionResult &result) {
     asked.push_back(builder.getStringAttr(option));
   NamedAttrList record;
   record.append("options", builder.getArrayAttr(asked));
-  const PartitionOptions &chosen = result.options;
+  const PlanChoice &chosen = result.choice;
   record.append("strategy", builder.getStringAttr(spell(chosen.strategy)));
   record.append("cost_model", builder.getStringAttr(spell(chosen.costModel)));
   record.append("rules", builder.getStringAttr(spell(chosen.rules)));
-  record.append("byte_price_ps", builder.getF64FloatAttr(chosen.bytePricePs));
-  std::vector<std::string> recompute = chosenToRecompute(result);
-  record.append("recompute", builder.getStrArrayAttr(SmallVector<StringRef>(
-                                 recompute.begin(), recompute.end())));
+  record.append("byte_price_ps", builder.getF64FloatAttr(result.bytePricePs));
+  record.append("recompute",
+                builder.getStrArrayAttr(SmallVector<StringRef>(
+                    chosen.recompute.begin(), chosen.recompute.end())));
   record.append("torch_graph", builder.getBoolAttr(result.isOfTorchGraph));
   if (result.given)
     record.append(kDecomposed, builder.getUnitAttr());
@@ -74,8 +74,9 @@ bool cutback::isPlannedInCoreOps(joint::GraphOp graph) {
 namespace {
 
 struct Record {
-  PartitionOptions asked, chosen;
-  bool isOfTorchGraph = false, exposesStates = false;
+  PartitionOptions asked;
+  PlanChoice choice;
+  bool isDecomposed = false, isOfTorchGraph = false, exposesStates = false;
   std::optional<PassedOver> passedOver;
   std::optional<PlanSearch> search;
   std::vector<std::string> refused;
@@ -104,9 +105,8 @@ static bool readAsked(ArrayAttr texts, PartitionOptions &options,
   return line && readPlanOptions(*line, options, error);
 }
 
-/// What was chosen, over the options that were asked for; false if the record
-/// has no such words.
-static bool readChosen(DictionaryAttr record, PartitionOptions &options) {
+/// What was chosen; false if the record has no such words.
+static bool readChosen(DictionaryAttr record, PlanChoice &choice) {
   auto strategy = record.getAs<StringAttr>("strategy");
   auto model = record.getAs<StringAttr>("cost_model");
   auto rules = record.getAs<StringAttr>("rules");
@@ -115,13 +115,13 @@ static bool readChosen(DictionaryAttr record, PartitionOptions &options) {
   std::string error;
   if (!strategy || !model || !rules || !price || !recompute ||
       !llvm::all_of(recompute, llvm::IsaPred<StringAttr>) ||
-      !parseStrategy(strategy.getValue(), options.strategy, error) ||
-      !parseCostModel(model.getValue(), options.costModel, error) ||
-      !parseRules(rules.getValue(), options.rules, error))
+      !parseStrategy(strategy.getValue(), choice.strategy, error) ||
+      !parseCostModel(model.getValue(), choice.costModel, error) ||
+      !parseRules(rules.getValue(), choice.rules, error))
     return false;
-  options.bytePricePs = price.getValueAsDouble();
+  choice.bytePrice = price.getValueAsDouble();
   for (StringAttr name : recompute.getAsRange<StringAttr>())
-    options.policies[name.getValue()] = "must-recompute";
+    choice.recompute.push_back(name.str());
   return true;
 }
 
@@ -164,10 +164,8 @@ static FailureOr<Record> readRecord(joint::GraphOp graph) {
     return fail("the graph has no record of a plan (joint.plan)");
   auto asked = record.getAs<ArrayAttr>("options");
   auto isOfTorchGraph = record.getAs<BoolAttr>("torch_graph");
-  bool isDecomposed = isPlannedInCoreOps(graph);
   Record read;
-  PartitionOptions words;
-  if (!asked || !isOfTorchGraph || !readChosen(record, words) ||
+  if (!asked || !isOfTorchGraph || !readChosen(record, read.choice) ||
       !readOthers(record, read))
     return fail("the graph's record of its plan (joint.plan) is damaged");
   std::string error;
@@ -175,9 +173,7 @@ static FailureOr<Record> readRecord(joint::GraphOp graph) {
     return fail("the graph's record of its plan (joint.plan) has options that "
                 "are not read: " +
                 error);
-  read.chosen = read.asked;
-  (void)readChosen(record, read.chosen);
-  read.chosen.decompose = isDecomposed;
+  read.isDecomposed = isPlannedInCoreOps(graph);
   read.isOfTorchGraph = isOfTorchGraph.getValue();
   read.exposesStates = record.contains(kRandomStates);
   return read;
@@ -189,11 +185,12 @@ cutback::planAsRecorded(joint::GraphOp graph) {
   if (failed(record))
     return failure();
   record->asked.memory.emplace();
-  record->chosen.memory.emplace();
-  auto result = partitionGraph(graph, record->chosen);
+  PartitionOptions stored = record->asked;
+  stored.decompose = record->isDecomposed;
+  auto result = partitionGraph(graph, stored, record->choice);
   if (failed(result))
     return failure();
-  (*result)->asked = std::move(record->asked);
+  (*result)->options = std::move(record->asked);
   (*result)->search = record->search;
   (*result)->isOfTorchGraph = record->isOfTorchGraph;
   (*result)->passedOver = record->passedOver;

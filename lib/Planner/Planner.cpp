@@ -50,13 +50,12 @@ static PartitionOptions trialOptions(PartitionOptions options) {
   return options;
 }
 
-/// Of a plan that may be taken in place of one that was asked for so.
-static PartitionOptions takenOptions(PartitionOptions trial,
-                                     const PartitionOptions &asked) {
-  trial.figures = asked.figures;
-  trial.verify = asked.verify;
-  trial.emit = asked.emit;
-  return trial;
+/// Of a plan that may be taken in the place of another one.
+static PartitionOptions takenOptions(PartitionOptions asked) {
+  asked.dumpNetwork.clear();
+  if (!asked.memory)
+    asked.memory.emplace();
+  return asked;
 }
 
 static Result layOutAndTake(CandidatePlanner &planner, DraftPlan draft) {
@@ -68,8 +67,9 @@ static Result layOutAndTake(CandidatePlanner &planner, DraftPlan draft) {
 
 /// `isMade`: there is a plan, and what fails is a check of it.
 static Result planCandidate(CandidatePlanner &planner,
-                            const Candidate &candidate, bool &isMade) {
-  FailureOr<DraftPlan> draft = planner.cut(candidate);
+                            const Candidate &candidate,
+                            const PartitionOptions &options, bool &isMade) {
+  FailureOr<DraftPlan> draft = planner.cut(candidate, options);
   if (failed(draft))
     return failure();
   isMade = true;
@@ -90,36 +90,37 @@ class TimeObjective {
 public:
   TimeObjective(joint::GraphOp graph, const PartitionOptions &options)
       : graph(graph), options(options), trial(trialOptions(options)),
+        taken(takenOptions(options)),
         planner(graph, options, {Preparation::Torch2_13}) {}
 
   /// `isMade`: as of planCandidate().
   Result run(bool &isMade) {
-    PartitionOptions weighed = options;
-    weighed.bytePricePs = kOwnBytePrice;
-    FailureOr<DraftPlan> taken = planner.cut({weighed, Preparation::Own});
-    if (failed(taken))
+    Candidate weighed =
+        candidateOf(Preparation::Own, Strategy::MinCut, options);
+    weighed.choice.bytePrice = BytePrice::ownTimes(1);
+    FailureOr<DraftPlan> draft = planner.cut(weighed, options);
+    if (failed(draft))
       return failure();
-    bool isLarge = taken->result().view.numOps() > kFullComparisonOps;
+    bool isLarge = draft->result().view.numOps() > kFullComparisonOps;
     std::optional<PassedOver> passed;
     if (isLarge) {
-      passed = timed([&] { return compareByOps(*taken); });
-      planner.settle(*taken);
+      passed = timed([&] { return compareByOps(*draft); });
+      planner.settle(*draft);
     }
     isMade = true;
-    taken->formKernels();
-    if (failed(taken->layOut())) {
-      planner.drop(std::move(*taken));
+    draft->formKernels();
+    if (failed(draft->layOut())) {
+      planner.drop(std::move(*draft));
       return failure();
     }
-    if (!isLarge && taken->result().memory)
-      passed = timed([&] { return compare(*taken); });
+    if (!isLarge && draft->result().memory)
+      passed = timed([&] { return compare(*draft); });
     // The file has the network of the minimum cut.
-    if (passed && failed(dumpNetworkOf(taken->result())))
+    if (passed && failed(dumpNetworkOf(draft->result())))
       return failure();
-    Result result = planner.take(std::move(*taken));
+    Result result = planner.take(std::move(*draft));
     if (failed(result))
       return failure();
-    (*result)->options.dumpNetwork = options.dumpNetwork;
     (*result)->passedOver = passed;
     (*result)->seconds.compare += seconds;
     return result;
@@ -140,9 +141,10 @@ private:
     if (llvm::is_contained(ours.sizes->unknown, 1))
       return std::nullopt;
     // A second graph of core ops costs as much as the plan.
-    PartitionOptions wanted = takenOptions(trial, options);
+    PartitionOptions wanted = taken;
     wanted.decompose = false;
-    FailureOr<DraftPlan> reference = planner.cut(referenceDecision(wanted));
+    FailureOr<DraftPlan> reference =
+        planner.cut(referenceDecision(wanted), wanted);
     if (failed(reference))
       return std::nullopt;
     auto peakByOps = [](const PartitionResult &result) {
@@ -154,7 +156,7 @@ private:
     passed.torchPeakBytes = peakByOps(reference->result());
     if (passed.torchPeakBytes >= passed.peakBytes)
       return std::nullopt;
-    passed.bytePricePs = ours.options.bytePricePs;
+    passed.bytePricePs = ours.bytePricePs;
     planner.drop(std::move(minCut));
     minCut = std::move(*reference);
     return passed;
@@ -164,7 +166,7 @@ private:
   std::optional<PassedOver> compare(DraftPlan &minCut) {
     int64_t arena = minCut.result().memory->arenaBytes();
     FailureOr<DraftPlan> reference =
-        planner.cut(referenceDecision(takenOptions(trial, options)));
+        planner.cut(referenceDecision(taken), taken);
     if (failed(reference))
       return std::nullopt;
     PartitionResult &ours = minCut.result();
@@ -180,7 +182,7 @@ private:
     double extraPs =
         kernelPlanner(ours)->extraPs(ours.halves, *ours.kernelPlan);
     passed.pricedPs = static_cast<int64_t>(std::max(0.0, extraPs));
-    passed.bytePricePs = ours.options.bytePricePs;
+    passed.bytePricePs = ours.bytePricePs;
     uint64_t ops = ours.view.numOps();
     (void)planner.isNew(minCut);
     (void)planner.isNew(*reference);
@@ -205,11 +207,11 @@ private:
                                       double mergedPs, uint64_t ops) {
     std::vector<Candidate> corners;
     for (Preparation preparation : {Preparation::Own, Preparation::Torch2_13})
-      planner.addCorners(preparation, trial, cornersWithin(kTimeCornerOps, ops),
+      planner.addCorners(preparation, cornersWithin(kTimeCornerOps, ops),
                          corners);
     std::vector<Timed> candidates;
     for (Candidate &corner : corners) {
-      FailureOr<DraftPlan> draft = planner.cut(corner);
+      FailureOr<DraftPlan> draft = planner.cut(corner, trial);
       if (failed(draft))
         continue;
       if (planner.isNew(*draft))
@@ -221,9 +223,7 @@ private:
       return a.timePs < b.timePs;
     });
     for (const Timed &timed : candidates) {
-      FailureOr<DraftPlan> draft =
-          planner.cut({takenOptions(timed.candidate.options, options),
-                       timed.candidate.preparation});
+      FailureOr<DraftPlan> draft = planner.cut(timed.candidate, taken);
       if (failed(draft))
         continue;
       if (planner.evaluate(*draft, reference.peakBytes + 1) &&
@@ -237,18 +237,18 @@ private:
   }
 
   /// Solves once more for the file that was asked for.
-  LogicalResult dumpNetworkOf(PartitionResult &taken) {
+  LogicalResult dumpNetworkOf(PartitionResult &result) {
     if (options.dumpNetwork.empty())
       return success();
-    PartitionOptions dump = taken.options;
+    PartitionOptions dump = result.options;
     dump.dumpNetwork = options.dumpNetwork;
-    return success(
-        succeeded(DraftPlan::make(taken.decidedView().graph, dump, {})));
+    return success(succeeded(
+        DraftPlan::make(result.decidedView().graph, dump, result.choice, {})));
   }
 
   joint::GraphOp graph;
   const PartitionOptions &options;
-  PartitionOptions trial;
+  PartitionOptions trial, taken;
   CandidatePlanner planner;
   double seconds = 0; ///< of comparisons
 };
@@ -276,11 +276,12 @@ public:
       if (best)
         improve();
     }
+    PartitionOptions last = takenOptions(options);
+    last.dumpNetwork = options.dumpNetwork;
     Candidate taken =
-        best ? best->candidate : Candidate{trial, Preparation::Own};
-    taken.options = takenOptions(taken.options, options);
-    taken.options.dumpNetwork = options.dumpNetwork;
-    Result result = planCandidate(planner, taken, isMade);
+        best ? best->candidate
+             : Candidate{PlanChoice::of(options), Preparation::Own};
+    Result result = planCandidate(planner, taken, last, isMade);
     if (failed(result))
       return failure();
     (*result)->search = search;
@@ -295,7 +296,7 @@ private:
     for (Preparation preparation : {Preparation::Own, Preparation::Torch2_13}) {
       std::vector<Candidate> corners;
       search.isWhole &= planner.addCorners(
-          preparation, trial, cornersWithin(kPeakCornerOps, ops), corners);
+          preparation, cornersWithin(kPeakCornerOps, ops), corners);
       addInStrides(corners);
     }
     for (Preparation preparation :
@@ -306,7 +307,7 @@ private:
         bool looks =
             strategy == Strategy::MinCut || strategy == Strategy::Eager;
         if (looks || options.policies.empty())
-          candidates.push_back(candidateOf(preparation, strategy, trial));
+          candidates.push_back(candidateOf(preparation, strategy, options));
       }
   }
 
@@ -330,7 +331,7 @@ private:
   /// Puts the candidate in the place of `least` if it is better.
   void consider(const Candidate &candidate, std::optional<Evaluated> &least,
                 bool isStart = false) {
-    FailureOr<DraftPlan> draft = planner.cut(candidate);
+    FailureOr<DraftPlan> draft = planner.cut(candidate, trial);
     if (failed(draft))
       return;
     if (planner.isNew(*draft) || isStart) {
@@ -355,7 +356,7 @@ private:
   void improve() {
     descend(best->candidate);
     for (const Candidate &start : candidates)
-      if (tries > 0 && start.options.strategy == Strategy::MinCut)
+      if (tries > 0 && start.choice.strategy == Strategy::MinCut)
         descend(start);
   }
 
@@ -379,23 +380,22 @@ private:
   /// peak, or one less of those that were chosen before.
   std::vector<Candidate> neighbours(const Evaluated &from) const {
     std::vector<Candidate> next;
-    auto change = [&](StringRef name, bool recompute) {
-      Candidate candidate = from.candidate;
-      if (recompute)
-        candidate.options.policies[name] = "must-recompute";
-      else
-        candidate.options.policies.erase(name);
-      next.push_back(std::move(candidate));
-    };
-    for (const std::string &name : from.saved)
-      if (!from.candidate.options.policies.contains(name) &&
-          next.size() < kValuesAtPeak)
-        change(name, true);
-    SmallVector<StringRef> names(from.candidate.options.policies.keys());
-    llvm::sort(names);
-    for (StringRef name : names)
-      if (!options.policies.contains(name))
-        change(name, false);
+    const std::vector<std::string> &chosen = from.candidate.choice.recompute;
+    for (const std::string &name : from.saved) {
+      auto at = llvm::lower_bound(chosen, name);
+      bool isChosen = at != chosen.end() && *at == name;
+      if (isChosen || options.policies.contains(name) ||
+          next.size() >= kValuesAtPeak)
+        continue;
+      std::vector<std::string> &more =
+          next.emplace_back(from.candidate).choice.recompute;
+      more.insert(more.begin() + (at - chosen.begin()), name);
+    }
+    for (size_t i = 0; i < chosen.size(); ++i) {
+      std::vector<std::string> &fewer =
+          next.emplace_back(from.candidate).choice.recompute;
+      fewer.erase(fewer.begin() + static_cast<ptrdiff_t>(i));
+    }
     return next;
   }
 
@@ -413,7 +413,7 @@ private:
 /// Who asks for a price of a byte or another strategy gets that.
 bool isCompared(const PartitionOptions &options) {
   return options.withinTorchPeak && options.strategy == Strategy::MinCut &&
-         options.costModel == CostModel::Roofline && options.bytePricePs == 0 &&
+         options.costModel == CostModel::Roofline && !options.bytePrice &&
          options.emit;
 }
 
@@ -423,7 +423,9 @@ Result planAsAsked(joint::GraphOp graph, const PartitionOptions &options,
     return PeakObjective(graph, options).run(isMade);
   if (!isCompared(options)) {
     CandidatePlanner planner(graph, options, {});
-    return planCandidate(planner, {options, preparationFor(options)}, isMade);
+    return planCandidate(planner,
+                         {PlanChoice::of(options), preparationFor(options)},
+                         options, isMade);
   }
   PartitionOptions planned = options;
   if (!planned.memory)
@@ -440,11 +442,11 @@ struct Attempt {
   bool isMade = false; ///< as of planCandidate()
   std::vector<Diagnostic> said;
 
-  Attempt(joint::GraphOp graph, const PartitionOptions &options) {
+  Attempt(joint::GraphOp graph, llvm::function_ref<Result(bool &isMade)> plan) {
     ScopedDiagnosticHandler keep(
         graph.getContext(),
         [&](Diagnostic &diagnostic) { said.push_back(std::move(diagnostic)); });
-    result = planAsAsked(graph, options, isMade);
+    result = plan(isMade);
   }
   std::string error() const {
     for (const Diagnostic &diagnostic : said)
@@ -457,7 +459,8 @@ struct Attempt {
 
 Result cutback::planStep(joint::GraphOp graph,
                          const PartitionOptions &options) {
-  Attempt first(graph, options);
+  Attempt first(
+      graph, [&](bool &isMade) { return planAsAsked(graph, options, isMade); });
   std::optional<Attempt> other;
   std::vector<std::string> refused;
   for (Strategy strategy :
@@ -466,29 +469,25 @@ Result cutback::planStep(joint::GraphOp graph,
     if (succeeded(last.result) || !last.isMade)
       break;
     refused.push_back(last.error());
-    PartitionOptions next =
-        candidateOf(Preparation::Own, strategy, options).options;
-    next.minimize = Minimize::Time;
-    other.emplace(graph, next);
+    other.emplace(graph, [&](bool &isMade) {
+      PartitionOptions own = options;
+      own.costModel = CostModel::Roofline;
+      CandidatePlanner planner(graph, own, {});
+      return planCandidate(
+          planner, candidateOf(Preparation::Own, strategy, own), own, isMade);
+    });
   }
   Attempt &taken = other && succeeded(other->result) ? *other : first;
   for (Diagnostic &diagnostic : taken.said)
     graph.getContext()->getDiagEngine().emit(std::move(diagnostic));
   if (failed(taken.result))
     return failure();
-  (*taken.result)->asked = options;
-  (*taken.result)->refused = std::move(refused);
+  PartitionResult &result = **taken.result;
+  std::optional<MemoryPlanOptions> memory = result.options.memory;
+  result.options = options;
+  result.options.memory = memory;
+  result.refused = std::move(refused);
   return std::move(taken.result);
-}
-
-std::vector<std::string>
-cutback::chosenToRecompute(const PartitionResult &result) {
-  std::vector<std::string> names;
-  for (StringRef name : result.options.policies.keys())
-    if (!result.asked.policies.contains(name))
-      names.push_back(name.str());
-  llvm::sort(names);
-  return names;
 }
 
 FailureOr<CopiedPlan> cutback::planCopy(joint::GraphOp graph,

@@ -83,11 +83,8 @@ private:
 
   void setPrices() {
     double own = ownBytePrice(costs);
-    auto priceOf = [&](double asked) {
-      return asked < 0 ? asked / kOwnBytePrice * own : asked;
-    };
-    result.prices = {options.criticalPrice, priceOf(options.toInputBytePs),
-                     priceOf(options.toWeightBytePs)};
+    result.prices = {options.criticalPrice, options.toInputPrice.of(own),
+                     options.toWeightPrice.of(own)};
     phaseCosts = PhaseCosts::compute(result.view, *sets, *sizes, device, costs);
   }
 

@@ -58,12 +58,10 @@ std::optional<OtherPartition> judgeOther(ImportedModule &imported,
 /// one that was.
 static PartitionOptions askFor(Strategy strategy,
                                const PartitionResult &result) {
-  PartitionOptions options = result.asked;
+  PartitionOptions options = result.options;
   options.strategy = strategy;
   options.minimize = Minimize::Time;
   options.dumpNetwork.clear();
-  if (result.options.memory)
-    options.memory = result.options.memory;
   return options;
 }
 
@@ -71,7 +69,7 @@ PartitionOptions askTorch(const PartitionResult &result) {
   PartitionOptions options = askFor(Strategy::MinCut, result);
   options.costModel = CostModel::PyTorch;
   options.rules = Rules::Torch2_13;
-  options.bytePricePs = 0;
+  options.bytePrice.reset();
   return options;
 }
 
@@ -106,7 +104,7 @@ void compareStrategies(joint::GraphOp asRead, const PartitionResult &result,
   };
   for (Strategy strategy : {Strategy::MinCut, Strategy::Eager,
                             Strategy::Precompute, Strategy::RecomputeAll}) {
-    if (strategy == result.asked.strategy)
+    if (strategy == result.options.strategy)
       extras.strategies.push_back(strategyLine(result, true));
     else if (!isLarge)
       extras.strategies.push_back(
@@ -114,10 +112,10 @@ void compareStrategies(joint::GraphOp asRead, const PartitionResult &result,
   }
   if (kind == PlannedGraph::Stored)
     return;
-  bool isAsked = result.asked.costModel == CostModel::PyTorch &&
-                 result.asked.rules == Rules::Torch2_13 &&
-                 result.asked.strategy == Strategy::MinCut &&
-                 result.asked.minimize == Minimize::Time;
+  bool isAsked = result.options.costModel == CostModel::PyTorch &&
+                 result.options.rules == Rules::Torch2_13 &&
+                 result.options.strategy == Strategy::MinCut &&
+                 result.options.minimize == Minimize::Time;
   if (isAsked || result.isTorchDecision())
     extras.torch = strategyLine(result, true);
   else if (!isLarge)

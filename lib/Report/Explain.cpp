@@ -118,7 +118,7 @@ static std::string costText(const PartitionResult &result,
 /// Its time, and what its bytes are worth to the cut.
 static std::string saveCostText(const PartitionResult &result, uint32_t value) {
   std::string text = costText(result, result.saveCost, value);
-  double price = result.options.bytePricePs;
+  double price = result.bytePricePs;
   if (price <= 0 || value >= result.saveCost.size() ||
       result.saveCost[value] < 0)
     return text;

@@ -47,7 +47,7 @@ StringRef spell(SavedValue::Kind kind) {
 
 StrategyLine strategyLine(const PartitionResult &result, bool chosen) {
   StrategyLine line;
-  line.strategy = result.options.strategy;
+  line.strategy = result.choice.strategy;
   line.chosen = chosen;
   line.savedBytes = result.savedBytes;
   line.peakBytes = result.peak.bytes;

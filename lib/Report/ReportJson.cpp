@@ -163,18 +163,18 @@ static void writeHead(OStream &json, const PartitionResult &result,
                       const ReportExtras &extras) {
   json.attribute("schema", 1);
   writeText(json, "graph", result.graph);
-  writeText(json, "strategy", spell(result.options.strategy));
-  writeText(json, "cost_model", spell(result.options.costModel));
-  writeText(json, "rules", spell(result.options.rules));
+  writeText(json, "strategy", spell(result.choice.strategy));
+  writeText(json, "cost_model", spell(result.choice.costModel));
+  writeText(json, "rules", spell(result.choice.rules));
   writeText(json, "minimize",
             result.options.minimize == Minimize::Peak ? "peak" : "time");
-  json.attribute("byte_price_ps", result.options.bytePricePs);
+  json.attribute("byte_price_ps", result.bytePricePs);
   if (result.search)
     json.attributeObject("search", [&] {
       json.attribute("plans", result.search->plans);
       json.attribute("whole", result.search->isWhole);
       json.attributeArray("recompute", [&] {
-        for (const std::string &name : chosenToRecompute(result))
+        for (const std::string &name : result.choice.recompute)
           json.value(llvm::json::fixUTF8(name));
       });
     });

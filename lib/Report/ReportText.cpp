@@ -33,7 +33,7 @@ static std::string searchText(const PartitionResult &result) {
     return "";
   std::string out = ", chosen for the least peak of " +
                     formatCount(result.search->plans, "plan");
-  if (size_t count = chosenToRecompute(result).size())
+  if (size_t count = result.choice.recompute.size())
     out += ", with " + formatCount(count, "value") + " recomputed on top";
   return result.search->isWhole
              ? out
@@ -42,22 +42,23 @@ static std::string searchText(const PartitionResult &result) {
 }
 
 std::string planText(const PartitionResult &result) {
-  const PartitionOptions &options = result.options;
+  const PlanChoice &choice = result.choice;
   std::string out = result.isTorchDecision() ? "PyTorch's decision"
-                                             : spell(options.strategy).str();
-  if (options.strategy != Strategy::MinCut &&
-      options.costModel != CostModel::PyTorch)
+                                             : spell(choice.strategy).str();
+  if (choice.strategy != Strategy::MinCut &&
+      choice.costModel != CostModel::PyTorch)
     return out + searchText(result);
   if (result.isTorchDecision())
-    out += ", rules " + spell(options.rules).str() +
+    out += ", rules " + spell(choice.rules).str() +
            ", priced by cost model roofline, device " +
-           shortDeviceName(options.device);
-  else if (options.costModel == CostModel::PyTorch)
-    out += ", cost model pytorch, rules " + spell(options.rules).str();
+           shortDeviceName(result.options.device);
+  else if (choice.costModel == CostModel::PyTorch)
+    out += ", cost model pytorch, rules " + spell(choice.rules).str();
   else
-    out += ", cost model roofline, device " + shortDeviceName(options.device);
-  if (options.bytePricePs != 0)
-    out += ", byte price " + spellPrice(options.bytePricePs);
+    out += ", cost model roofline, device " +
+           shortDeviceName(result.options.device);
+  if (result.bytePricePs != 0)
+    out += ", byte price " + spellPrice(result.bytePricePs);
   if (result.isOfTorchGraph && !result.isTorchDecision())
     out += ", on the graph as PyTorch prepares it";
   return out + searchText(result);
@@ -130,8 +131,8 @@ static std::string torchNotes(const ReportExtras &extras) {
 static std::string chosenLabel(const PartitionResult &result) {
   if (result.isTorchDecision())
     return "PyTorch's decision";
-  bool isOther = result.options.strategy != result.asked.strategy;
-  return isOther ? "least peak" : spell(result.options.strategy).str();
+  bool isOther = result.choice.strategy != result.options.strategy;
+  return isOther ? "least peak" : spell(result.choice.strategy).str();
 }
 
 static std::string comparison(const PartitionResult &result,
@@ -161,7 +162,7 @@ static std::string comparison(const PartitionResult &result,
   std::string out = table.str(0);
   for (const StrategyLine &line : extras.strategies)
     if (line.strategy != Strategy::MinCut &&
-        (!line.chosen || line.strategy == result.asked.strategy))
+        (!line.chosen || line.strategy == result.options.strategy))
       out += wrapText("  " + spell(line.strategy).str(),
                       describe(line.strategy).str(), 17);
   out += torchNotes(extras);

@@ -66,9 +66,9 @@ private:
   void writeHeader(const Device &device) {
     begin([&](llvm::json::OStream &json) {
       attribute(json, "graph", result.graph);
-      json.attribute("strategy", cutback::spell(result.options.strategy));
-      json.attribute("cost_model", cutback::spell(result.options.costModel));
-      json.attribute("byte_price_ps", result.options.bytePricePs);
+      json.attribute("strategy", cutback::spell(result.choice.strategy));
+      json.attribute("cost_model", cutback::spell(result.choice.costModel));
+      json.attribute("byte_price_ps", result.bytePricePs);
       attribute(json, "device", device.name);
       json.attribute("times", "a model of fused kernels, not a measurement");
       json.attribute("memory", result.memory ? "planned" : "op-by-op");

@@ -32,8 +32,8 @@ static std::string policyText(const PartitionResult &result, uint32_t op) {
   const GraphView &view = result.view;
   for (uint32_t v = view.resultBegin[op]; v < view.resultBegin[op + 1]; ++v) {
     std::string name = view.name(v);
-    if (auto it = result.asked.policies.find(name);
-        it != result.asked.policies.end())
+    if (auto it = result.options.policies.find(name);
+        it != result.options.policies.end())
       return "--policy=" + name + "=" + it->second;
   }
   auto tag = view.ops[op]->getAttrOfType<joint::PolicyAttr>(
@@ -75,7 +75,7 @@ static std::string whyNotRecomputed(const PartitionResult &result,
     return policy + " decides; take it away first";
   if (saved.reason == reasons::kPolicy)
     return "the policy of a view of it decides; take it away first";
-  bool isRule = result.asked.costModel == CostModel::PyTorch &&
+  bool isRule = result.options.costModel == CostModel::PyTorch &&
                 saved.kind == SavedValue::Tensor &&
                 saved.reason != reasons::kTorchCheaper;
   if (isRule)
@@ -92,7 +92,7 @@ static std::string whyNotSaved(const PartitionResult &result, uint32_t value) {
   if (!policy.empty() && !asksToSave(policy))
     return policy + " decides; take it away first";
   if (view.traits[op].view && view.baseOf(op) != GraphView::kNone &&
-      result.options.costModel == CostModel::Roofline)
+      result.choice.costModel == CostModel::Roofline)
     return "it is a view of %" + view.name(view.baseOf(op)) +
            ": ask about that one";
   return "";
@@ -146,9 +146,8 @@ Opposite oppositeOf(const PartitionResult &result, uint32_t value) {
 mlir::FailureOr<CopiedPlan> planOpposite(joint::GraphOp asRead,
                                          const PartitionResult &result,
                                          const Opposite &opposite) {
-  PartitionOptions options = result.asked;
+  PartitionOptions options = result.options;
   options.policies[opposite.name] = opposite.policy();
-  options.memory = result.options.memory;
   options.dumpNetwork.clear();
   return planCopy(asRead, options);
 }

@@ -59,18 +59,18 @@ static PagePlanName rulesName(Rules rules) {
 
 /// What the plan was taken for, where its options alone do not say it.
 static PagePlanName nameOf(const PartitionResult &result) {
-  const PartitionOptions &options = result.options;
+  const PlanChoice &choice = result.choice;
   if (result.search)
     return {PagePlanName::Strategy, "least peak", "--minimize=peak"};
   if (result.isTorchDecision())
     return {PagePlanName::Rules, "PyTorch’s decision", ""};
   if (result.isOfTorchGraph)
     return {PagePlanName::Strategy, "within PyTorch’s peak", ""};
-  if (options.strategy != Strategy::MinCut)
-    return strategyName(options.strategy);
-  if (options.costModel == CostModel::PyTorch)
-    return rulesName(options.rules);
-  return priceName(options.bytePricePs);
+  if (choice.strategy != Strategy::MinCut)
+    return strategyName(choice.strategy);
+  if (choice.costModel == CostModel::PyTorch)
+    return rulesName(choice.rules);
+  return priceName(result.bytePricePs);
 }
 
 static bool isAlike(const PagePlan &plan, const PartitionResult &result) {
@@ -114,8 +114,7 @@ void PageRun::addAsked(const ReportExtras &extras) {
 /// For a plan beside the one that was asked for: no files, and no objective
 /// but what it is named after.
 static PartitionOptions optionsBeside(const PartitionResult &result) {
-  PartitionOptions options = result.asked;
-  options.memory = result.options.memory;
+  PartitionOptions options = result.options;
   options.minimize = Minimize::Time;
   options.dumpNetwork.clear();
   return options;
@@ -151,17 +150,18 @@ void PageRun::addPrices(const ReportExtras &extras) {
   options.strategy = Strategy::MinCut;
   options.costModel = CostModel::Roofline;
   options.withinTorchPeak = false;
-  const PartitionOptions &own = run.result->options;
+  const PlanChoice &own = run.result->choice;
+  double ownPrice = run.result->bytePricePs;
   bool isPrice = own.strategy == Strategy::MinCut &&
                  own.costModel == CostModel::Roofline &&
                  !run.result->isOfTorchGraph && !run.result->search;
   std::vector<double> prices = findPrices(options);
-  if (isPrice && !llvm::is_contained(prices, own.bytePricePs)) {
-    prices.push_back(own.bytePricePs);
+  if (isPrice && !llvm::is_contained(prices, ownPrice)) {
+    prices.push_back(ownPrice);
     llvm::sort(prices);
   }
   for (size_t i = 0; i < prices.size(); ++i) {
-    if (isPrice && prices[i] == own.bytePricePs) {
+    if (isPrice && prices[i] == ownPrice) {
       if (!page.plans.empty() && isAlike(page.plans.back(), *run.result))
         page.dropLast();
       addAsked(extras);
@@ -170,7 +170,7 @@ void PageRun::addPrices(const ReportExtras &extras) {
     session.progress.step("planning for a byte price of " +
                           spellPrice(prices[i]) + " (" + std::to_string(i + 1) +
                           " of " + std::to_string(prices.size()) + ")");
-    options.bytePricePs = prices[i];
+    options.bytePrice = prices[i];
     std::string error = add(options, priceName(prices[i]));
     if (!error.empty())
       page.addNote("No plan for a byte price of " + spellPrice(prices[i]) +
@@ -181,7 +181,7 @@ void PageRun::addPrices(const ReportExtras &extras) {
 void PageRun::addStrategies(const ReportExtras &extras) {
   for (Strategy strategy :
        {Strategy::Precompute, Strategy::Eager, Strategy::RecomputeAll}) {
-    if (strategy == run.result->options.strategy &&
+    if (strategy == run.result->choice.strategy &&
         !run.result->isOfTorchGraph && !run.result->search) {
       addAsked(extras);
       continue;
@@ -196,7 +196,7 @@ void PageRun::addStrategies(const ReportExtras &extras) {
 }
 
 void PageRun::addRules(const ReportExtras &extras) {
-  const PartitionOptions &own = run.result->options;
+  const PlanChoice &own = run.result->choice;
   if (own.strategy == Strategy::MinCut && own.costModel == CostModel::PyTorch &&
       !run.result->search) {
     addAsked(extras);

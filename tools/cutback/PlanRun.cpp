@@ -53,7 +53,7 @@ void PlanRun::findInference(const TrainingGraphOptions &gradients,
     return;
   options.mayLackGradients = true;
   options.strategy = Strategy::Eager;
-  options.bytePricePs = 0;
+  options.bytePrice.reset();
   options.withinTorchPeak = options.figures = false;
 }
 

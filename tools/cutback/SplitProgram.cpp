@@ -194,9 +194,10 @@ const PlannedStage *Splitter::planAt(unsigned stage, unsigned level) {
   auto [entry, isNew] = plans.try_emplace({stage, level});
   if (isNew) {
     StagePlanRequest wanted{optionsOf[stage], request.isWhole};
-    double &price = wanted.partition.bytePricePs;
+    std::optional<BytePrice> &price = wanted.partition.bytePrice;
     if (level > 0)
-      price = (price == 0 ? kOwnBytePrice : price) * kLevels[level];
+      price = (price && !price->isZero() ? *price : BytePrice::ownTimes(1))
+                  .times(kLevels[level]);
     FailureOr<PlannedStage> planned =
         cutback::planStage(stages, stage, facts, wanted);
     if (succeeded(planned))

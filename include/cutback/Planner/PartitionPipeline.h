@@ -41,9 +41,29 @@ struct FreeParameters {
   std::vector<unsigned> indices; ///< argument positions, for List
 };
 
-/// For a price of a byte: what ownBytePrice() says of the graph; a multiple of
-/// this is that multiple of it.
-inline constexpr double kOwnBytePrice = -1;
+/// What a byte costs that is saved for the backward: picoseconds, or a multiple
+/// of what the planner says of the graph (ownBytePrice()).
+class BytePrice {
+public:
+  BytePrice(double ps = 0) : number(ps) {}
+  static BytePrice ownTimes(double multiple) {
+    BytePrice price(multiple);
+    price.isOfOwn = true;
+    return price;
+  }
+  /// Picoseconds, where the graph's own price is `own`.
+  double of(double own) const { return isOfOwn ? number * own : number; }
+  bool isZero() const { return number == 0; }
+  BytePrice times(double factor) const {
+    BytePrice price = *this;
+    price.number *= factor;
+    return price;
+  }
+
+private:
+  double number;
+  bool isOfOwn = false;
+};
 
 struct PartitionResult;
 
@@ -59,7 +79,9 @@ struct PartitionOptions {
   /// rules and free parameters is not looked at.
   TorchRulesOptions torch;
   llvm::StringMap<int64_t> symbols; ///< `--sym s0=24`, over file hints
-  double bytePricePs = 0; ///< picoseconds a byte (roofline), or kOwnBytePrice
+  /// Roofline. Where there is none, the objective of `planStep` chooses, and
+  /// what weighs saved bytes by itself does so for time alone.
+  std::optional<BytePrice> bytePrice;
   std::string device = "h100";           ///< name or path of a .json file
   llvm::StringMap<std::string> policies; ///< VALUE or VALUE#i → "must-save" …
   /// Modules that become checkpoint regions: patterns over their paths.
@@ -92,6 +114,20 @@ struct PartitionOptions {
   /// The options as texts of the command line, which need no file: what a
   /// stored plan says about itself. `readPlanOptions` fills it.
   std::vector<std::string> asked;
+};
+
+/// What an objective decides: by which options of those that were asked for, or
+/// others in their place, a plan is made.
+struct PlanChoice {
+  Strategy strategy = Strategy::MinCut;
+  CostModel costModel = CostModel::Roofline;
+  Rules rules = Rules::Torch2_13;
+  BytePrice bytePrice;
+  /// Values that are recomputed, whatever the options' policies say; sorted.
+  std::vector<std::string> recompute;
+
+  /// As the options say.
+  static PlanChoice of(const PartitionOptions &options);
 };
 
 /// One decision, for reports; all sizes in bytes.
@@ -243,36 +279,33 @@ struct PlannedUpdate {
   std::vector<ListedSegment> segments;
 };
 
-/// A plan with its halves, how it came about, and what it was read from.
-struct PartitionResult : GraphAnalyses, PlanFigures {
-  std::string graph;
-  PartitionOptions options;
-  PartitionOptions asked; ///< of `planStep`; `options` are those it chose
-  std::optional<PassedOver> passedOver; ///< by `planStep`
-  std::optional<PlanSearch> search;     ///< the same, for the least peak
-  /// By `planStep`: what a check found in plans that were not taken therefore.
-  std::vector<std::string> refused;
-  /// `planStep` took a plan of the graph as PyTorch prepares it.
-  bool isOfTorchGraph = false;
-  /// PyTorch's decision, taken by `planStep` where another cost model was
-  /// asked for.
-  bool isTorchDecision() const {
-    return isOfTorchGraph && options.costModel == CostModel::PyTorch &&
-           options.strategy == Strategy::MinCut;
-  }
-
-  /// Under PyTorch's rules, if they decided on composite ops: `banned` is of
-  /// `given->view`, all else of `view`, a decomposed copy.
-  std::optional<GivenGraph> given;
-  /// What `banned` numbers.
-  const GraphView &decidedView() const { return given ? given->view : view; }
-
-  /// The cut.
+/// The cut that was solved.
+struct CutFigures {
   int64_t cutValue = 0;
   uint64_t networkVertices = 0, networkArcs = 0;
   std::string solver; ///< the solver that ran
+  double bytePricePs = 0;
+};
 
-  /// The plan, from the decision to the arena.
+/// How a plan came about; `planStep` fills all but the first two.
+struct PlanOrigin {
+  PartitionOptions options; ///< that were asked for
+  PlanChoice choice;        ///< that it was made by
+  std::optional<PassedOver> passedOver;
+  std::optional<PlanSearch> search; ///< for the least peak
+  /// What a check found in plans that were not taken therefore.
+  std::vector<std::string> refused;
+  /// The plan is of the graph as PyTorch prepares it.
+  bool isOfTorchGraph = false;
+  /// PyTorch's decision, taken where another cost model was asked for.
+  bool isTorchDecision() const {
+    return isOfTorchGraph && choice.costModel == CostModel::PyTorch &&
+           choice.strategy == Strategy::MinCut;
+  }
+};
+
+/// From the decision to the arena.
+struct PlannedStep {
   Plan plan;
   Halves halves;
   std::optional<KernelPlan> kernelPlan; ///< with a memory plan or figures
@@ -284,6 +317,20 @@ struct PartitionResult : GraphAnalyses, PlanFigures {
   /// Added behind the plan, where an optimizer is asked for.
   std::optional<PlannedUpdate> update;
   bool verified = false;
+};
+
+/// A plan, how it came about, and what it was read from.
+struct PartitionResult : PlanOrigin,
+                         GraphAnalyses,
+                         CutFigures,
+                         PlannedStep,
+                         PlanFigures {
+  std::string graph;
+  /// Under PyTorch's rules, if they decided on composite ops: `banned` is of
+  /// `given->view`, all else of `view`, a decomposed copy.
+  std::optional<GivenGraph> given;
+  /// What `banned` numbers.
+  const GraphView &decidedView() const { return given ? given->view : view; }
   PhaseSeconds seconds;
 };
 
@@ -300,6 +347,10 @@ mlir::FailureOr<PreparedGraph> preparePartition(joint::GraphOp graph,
 mlir::FailureOr<std::unique_ptr<PartitionResult>>
 partitionGraph(joint::GraphOp graph, const PartitionOptions &options,
                PreparedGraph prepared = {});
+/// The same by another choice.
+mlir::FailureOr<std::unique_ptr<PartitionResult>>
+partitionGraph(joint::GraphOp graph, const PartitionOptions &options,
+               const PlanChoice &choice, PreparedGraph prepared = {});
 
 /// What `result` knows of its graph besides its plan, for the next plan of the
 /// same graph: taken out of it, or copied. Nothing where the graph that it

@@ -10,12 +10,12 @@
 namespace cutback {
 
 /// Prepares and partitions `graph`, under the objective that the options ask
-/// for. The result knows the options that it was made with: strategy, byte
-/// price, cost model and rules may be others than those that were asked for,
-/// which are in `asked`. The body of `graph` may be another one afterwards.
+/// for. The result knows the choice that it was made by: strategy, byte price,
+/// cost model and rules may be others than those that were asked for. The body
+/// of `graph` may be another one afterwards.
 ///
 /// `minimize` time: the minimum cut of time and bytes, each byte at its own
-/// price (`kOwnBytePrice`), but never with a larger arena than the reference
+/// price, but never with a larger arena than the reference
 /// decision, which is PyTorch's (its rules of 2.13), nor with one as large and
 /// more time. Where it would be so: of the corners of the front of time and
 /// bytes (PriceSweep.h), on the graph as we prepare it and as PyTorch does, and
@@ -31,19 +31,16 @@ namespace cutback {
 /// time. So it is never larger than that of any plan without policies that can
 /// be asked for; and from the best of them on, values that are saved at the
 /// peak are recomputed one by one as long as that lowers it
-/// (`chosenToRecompute`). Where no arena can be planned it is the peak op by op
-/// that counts. `search` says how many plans were looked at, and whether the
-/// graph is so large that corners were left out. Fails if no plan is possible.
+/// (`PlanChoice::recompute`). Where no arena can be planned it is the peak op
+/// by op that counts. `search` says how many plans were looked at, and whether
+/// the graph is so large that corners were left out. Fails if no plan is
+/// possible.
 ///
 /// A plan that a check refuses (of kernels, arena or halves, or the options'
 /// own) is not taken, but one of a strategy without a cut; `refused` says why.
 /// Fails with what was found in the first if all are refused.
 mlir::FailureOr<std::unique_ptr<PartitionResult>>
 planStep(joint::GraphOp graph, const PartitionOptions &options);
-
-/// Names of values that `planStep` chose to recompute on top of the cut,
-/// sorted.
-std::vector<std::string> chosenToRecompute(const PartitionResult &result);
 
 /// A plan of a copy of a graph.
 struct CopiedPlan {

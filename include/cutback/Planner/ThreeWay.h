@@ -37,9 +37,10 @@ struct ThreeWayOptions {
   /// A picosecond of the input phase costs so much more than one of a bubble;
   /// at least 0.
   double criticalPrice = 1;
-  /// Picoseconds that keeping a byte is worth, from the forward to the input
-  /// phase and from there to the weight phase; kOwnBytePrice as there.
-  double toInputBytePs = kOwnBytePrice, toWeightBytePs = kOwnBytePrice;
+  /// What keeping a byte is worth, from the forward to the input phase and from
+  /// there to the weight phase.
+  BytePrice toInputPrice = BytePrice::ownTimes(1),
+            toWeightPrice = BytePrice::ownTimes(1);
 };
 
 /// What a plan of three phases costs, in the model's units: bytes under size

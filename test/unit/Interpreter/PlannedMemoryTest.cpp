@@ -280,9 +280,9 @@ TEST_F(StepPlansTest, ThePlanForTimeIsTheMinimumCutWithinPyTorchsPeak) {
     build(seed);
     auto ours = plan();
     options.withinTorchPeak = false;
-    options.bytePricePs = kOwnBytePrice;
+    options.bytePrice = BytePrice::ownTimes(1);
     auto minCut = plan();
-    options.bytePricePs = 0;
+    options.bytePrice.reset();
     options.costModel = CostModel::PyTorch;
     auto torch = plan();
     if (!ours || !minCut || !torch)
@@ -306,7 +306,7 @@ TEST_F(StepPlansTest, ThePlanForTimeIsTheMinimumCutWithinPyTorchsPeak) {
     EXPECT_EQ(ours->passedOver->peakBytes, least);
     EXPECT_EQ(ours->passedOver->torchPeakBytes, limit);
     EXPECT_EQ(ours->passedOver->pricedPs, minCut->pricedPs);
-    EXPECT_EQ(ours->passedOver->bytePricePs, minCut->options.bytePricePs);
+    EXPECT_EQ(ours->passedOver->bytePricePs, minCut->bytePricePs);
     // What was planned is what stands behind the graph.
     auto graph = *copies[copies.size() - 3]->getOps<joint::GraphOp>().begin();
     EXPECT_EQ(ours->decidedView().graph, graph);

@@ -168,7 +168,7 @@ TEST_P(Anonymize, PlansAsBefore) {
   ways[3].strategy = Strategy::RecomputeAll;
   ways[4].costModel = ways[5].costModel = CostModel::PyTorch;
   ways[5].rules = Rules::Torch2_3;
-  ways[6].bytePricePs = 0.6;
+  ways[6].bytePrice = 0.6;
   for (PartitionOptions &way : ways) {
     way.verify = way.emit = false;
     FailureOr<Outcome> before = planOf(context, graph.before, way);

@@ -74,11 +74,17 @@ TEST_P(LeastPeak, SaysWhatWasSearchedAndIsMadeAgainByItsOptions) {
   EXPECT_TRUE(least.search->isWhole);
   EXPECT_GT(least.search->plans, 0u);
   EXPECT_TRUE(least.verified);
-  EXPECT_EQ(least.asked.minimize, Minimize::Peak);
-  EXPECT_EQ(least.asked.bytePricePs, 0);
+  EXPECT_EQ(least.options.minimize, Minimize::Peak);
+  EXPECT_FALSE(least.options.bytePrice);
   if (least.isOfTorchGraph)
     return;
   PartitionOptions options = least.options;
+  options.strategy = least.choice.strategy;
+  options.costModel = least.choice.costModel;
+  options.rules = least.choice.rules;
+  options.bytePrice = least.bytePricePs;
+  for (const std::string &name : least.choice.recompute)
+    options.policies[name] = "must-recompute";
   options.minimize = Minimize::Time;
   options.withinTorchPeak = false;
   auto again = planCopy(input.graph(), options);
@@ -108,14 +114,14 @@ TEST(LeastPeakOf, SaysWhichValuesItRecomputesOnTopOfTheCut) {
   AskedGraph input(corpus("gpt2_selective"));
   CopiedPlan plan = input.ask({"--minimize=peak"});
   ASSERT_TRUE(plan.result) << input.message;
-  std::vector<std::string> names = chosenToRecompute(*plan.result);
+  std::vector<std::string> names = plan.result->choice.recompute;
   ASSERT_FALSE(names.empty());
   EXPECT_NE(reportText(*plan.result, collectExtras(*plan.result))
                 .find("recomputed on top"),
             std::string::npos);
   // They can be asked for by hand.
-  std::vector<std::string> words = {
-      "--byte-price=" + std::to_string(plan.result->options.bytePricePs)};
+  std::vector<std::string> words = {"--byte-price=" +
+                                    std::to_string(plan.result->bytePricePs)};
   for (const std::string &name : names)
     words.push_back("--policy=" + name + "=must-recompute");
   CopiedPlan asked = input.ask(words);
@@ -128,8 +134,8 @@ TEST(LeastPeakOf, KeepsThePoliciesOfTheCommandLine) {
   CopiedPlan plan = input.ask({"--minimize=peak", "--policy=tanh=must-save",
                                "--policy=addmm_2=must-save"});
   ASSERT_TRUE(plan.result) << input.message;
-  EXPECT_NE(plan.result->options.strategy, Strategy::RecomputeAll);
-  EXPECT_NE(plan.result->options.strategy, Strategy::Precompute);
+  EXPECT_NE(plan.result->choice.strategy, Strategy::RecomputeAll);
+  EXPECT_NE(plan.result->choice.strategy, Strategy::Precompute);
 }
 
 TEST(PlanForTime, IsNoSlowerThanTheReferenceThatItWouldTake) {

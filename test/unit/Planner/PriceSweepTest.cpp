@@ -48,7 +48,7 @@ protected:
   int64_t timeAt(joint::GraphOp graph, double price) {
     PartitionOptions options;
     options.emit = options.verify = false;
-    options.bytePricePs = price;
+    options.bytePrice = price;
     auto result = partitionGraph(graph, options);
     EXPECT_TRUE(succeeded(result));
     return succeeded(result) ? (*result)->modelPs : -1;

@@ -174,7 +174,7 @@ std::vector<NamedTensor> RandomOps::run(const Setting &setting, Regions regions,
   ReferenceOptions options;
   options.partition.strategy = setting.strategy;
   if (setting.bytePrice)
-    options.partition.bytePricePs = *setting.bytePrice;
+    options.partition.bytePrice = *setting.bytePrice;
   options.partition.figures = false;
   options.checkMemory = true;
   options.seed = seed;

@@ -73,7 +73,8 @@ protected:
     options.minimize = kind.minimize;
     options.strategy = kind.strategy;
     options.costModel = kind.costModel;
-    options.bytePricePs = kind.bytePrice;
+    if (kind.bytePrice != 0)
+      options.bytePrice = kind.bytePrice;
     options.device = seed % 2 ? "cpu" : "h100";
     options.memory.emplace();
     return options;
@@ -179,7 +180,7 @@ TEST_F(RandomPlansTest, SizesThatAreNotKnownHaveAPrice) {
                          optionsOf(kPlanKinds[0], 1));
     ASSERT_TRUE(succeeded(plan));
     EXPECT_EQ(plan->result->memory.has_value(), isKnown);
-    EXPECT_GT(plan->result->options.bytePricePs, 0) << isKnown;
+    EXPECT_GT(plan->result->bytePricePs, 0) << isKnown;
   }
 }
 
@@ -195,14 +196,14 @@ TEST_F(RandomPlansTest, APlanThatIsRefusedIsNotTheEnd) {
     PartitionOptions options = optionsOf(kind, 1);
     options.alsoCheck =
         [](const PartitionResult &result) -> std::optional<std::string> {
-      if (result.options.strategy == Strategy::RecomputeAll)
+      if (result.choice.strategy == Strategy::RecomputeAll)
         return std::nullopt;
       return "no plan of this kind";
     };
     auto plan = planCopy(graph, options);
     ASSERT_TRUE(succeeded(plan)) << kind.name << ": " << error;
-    EXPECT_EQ(plan->result->options.strategy, Strategy::RecomputeAll);
-    EXPECT_EQ(plan->result->asked.strategy, Strategy::MinCut);
+    EXPECT_EQ(plan->result->choice.strategy, Strategy::RecomputeAll);
+    EXPECT_EQ(plan->result->options.strategy, Strategy::MinCut);
     EXPECT_EQ(plan->result->refused,
               std::vector<std::string>(2, "no plan of this kind"));
     EXPECT_TRUE(plan->result->verified);

@@ -124,7 +124,8 @@ std::optional<Outcome> RandomProgramTest::runHalves(ModuleOp original,
   PartitionOptions partition;
   partition.strategy = setting.strategy;
   partition.costModel = setting.costModel;
-  partition.bytePricePs = setting.bytePrice;
+  if (setting.bytePrice != 0)
+    partition.bytePrice = setting.bytePrice;
   partition.figures = partition.decompose = false; // other ops round otherwise
   PhaseSeconds seconds;
   if (failed(preparePartition(graph, partition, seconds)))

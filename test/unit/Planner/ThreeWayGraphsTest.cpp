@@ -142,7 +142,7 @@ void ThreeWayGraphs::check(const Expected &expected) {
     for (double price : {0.0, 1e6}) {
       ThreeWayOptions options;
       options.rule = rule;
-      options.toInputBytePs = options.toWeightBytePs = price;
+      options.toInputPrice = options.toWeightPrice = price;
       checkRule(*module, options, expected);
     }
 }
@@ -302,7 +302,7 @@ joint.graph @g(%w: tensor<4xf32> {joint.role = #joint.role<param "w">}, %b: tens
     for (double price : {0.0, 1e6}) {
       ThreeWayOptions options;
       options.rule = rule;
-      options.toInputBytePs = options.toWeightBytePs = price;
+      options.toInputPrice = options.toWeightPrice = price;
       std::string good = head + "%scale" + tail, bad = head + "%b" + tail;
       checkRule(*parse(good), options, {good, 1, 1, {}});
       OwningOpRef<ModuleOp> mixes = parse(bad);

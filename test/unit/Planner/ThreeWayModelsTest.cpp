@@ -205,11 +205,11 @@ TEST(ThreeWayStages, TheWeightPhaseIsHandedLessInNoMoreTime) {
     };
     ThreeWayOptions options;
     options.rule = ThreeWayRule::Closure;
-    options.toInputBytePs = options.toWeightBytePs = stage.closurePrice;
+    options.toInputPrice = options.toWeightPrice = stage.closurePrice;
     ThreeWayFigures closure = figuresOf(options);
     options.rule = ThreeWayRule::Cuts;
-    options.toInputBytePs = stage.toInput;
-    options.toWeightBytePs = stage.toWeight;
+    options.toInputPrice = stage.toInput;
+    options.toWeightPrice = stage.toWeight;
     options.criticalPrice = stage.critical;
     ThreeWayFigures cuts = figuresOf(options);
     EXPECT_LE(cuts.gap(), 0.01) << stage.model;

@@ -205,11 +205,11 @@ TEST_F(ThreeWayTest, PhasesAreTheJointGraphToTheBit) {
       addRandomRegions(graphOf(*module), seed);
     ThreeWayOptions rule;
     rule.partition.decompose = false; // other ops round otherwise
-    static const double kPrices[] = {0, 1, 1e3, 1e9, kOwnBytePrice};
+    static const BytePrice kPrices[] = {0, 1, 1e3, 1e9, BytePrice::ownTimes(1)};
     for (ThreeWayRule which : {ThreeWayRule::Closure, ThreeWayRule::Cuts}) {
       rule.rule = which;
-      rule.toInputBytePs = kPrices[random() % 5];
-      rule.toWeightBytePs = kPrices[random() % 5];
+      rule.toInputPrice = kPrices[random() % 5];
+      rule.toWeightPrice = kPrices[random() % 5];
       rule.criticalPrice = double(random() % 4) / 2;
       rule.severalInFlight = false;
       checkRule(*module, *expected, rule,

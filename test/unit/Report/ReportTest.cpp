@@ -184,13 +184,13 @@ TEST(Report, textSaysHowThePeakIsKnown) {
 TEST(Report, textSaysWhatWasMinimized) {
   PartitionResult result = exampleResult();
   result.options.minimize = Minimize::Peak;
-  result.options.bytePricePs = 0.3;
+  result.bytePricePs = 0.3;
   result.search = {12, true};
   std::string text = unwrapped(reportText(result, exampleExtras(result)));
   EXPECT_NE(text.find("byte price 0.3, chosen for the least peak of 12 plans;"),
             std::string::npos)
       << text;
-  result.options.policies["mm_2"] = "must-recompute";
+  result.choice.recompute = {"mm_2"};
   result.search->isWhole = false;
   text = unwrapped(reportText(result, exampleExtras(result)));
   EXPECT_NE(text.find("of 12 plans, with 1 value recomputed on top (the graph "

@@ -52,6 +52,7 @@ static LogicalResult report(cutback::joint::GraphOp graph,
 int main(int argc, char **argv) {
   bool print = false;
   const char *file = nullptr;
+  double price;
   cutback::PartitionOptions options;
   for (StringRef arg : llvm::ArrayRef(argv, argc).drop_front()) {
     int64_t size;
@@ -61,8 +62,8 @@ int main(int argc, char **argv) {
              !arg.split('=').second.getAsInteger(10, size))
       options.symbols[arg.split('=').first] = size;
     else if (arg.consume_front("--byte-price=") &&
-             !arg.getAsDouble(options.bytePricePs))
-      continue;
+             !arg.getAsDouble(price))
+      options.bytePrice = price;
     else
       file = arg.data();
   }
