@@ -61,8 +61,15 @@ std::vector<OptionSpec> cutback::pipelineOptions() {
        "another one, all end, with exit code 3; default 600",
        false, 0},
       {"trace", OptionSpec::Text, "F",
-       "of a pipeline: when each action ran, for Perfetto or\n"
-       "chrome://tracing"},
+       "of a pipeline: when each action ran and what it waited\n"
+       "for, for Perfetto or chrome://tracing"},
+      {"times", OptionSpec::Text, "F",
+       "of a pipeline: microseconds that actions computed, for\n"
+       "`cutback schedule P --times=@F`"},
+      {"repeat", OptionSpec::Integer, "N",
+       "of a pipeline: run the step N times; trace and times\n"
+       "are those of the median, the first left out",
+       false, 1},
   };
 }
 
@@ -94,7 +101,8 @@ static bool readTraining(const CommandLine &line,
   if (!line.has("steps") || !line.has("lr") || !line.has("inputs"))
     return wrong("expected --steps=N, --lr=X and --inputs=F with --train",
                  "cutback-run --help shows all options");
-  for (const char *other : {"outputs", "trace", "forward-only"})
+  for (const char *other :
+       {"outputs", "trace", "times", "repeat", "forward-only"})
     if (line.has(other))
       return wrong((std::string("--") + other + " is of one step").c_str(),
                    "leave it out of a training");
@@ -135,6 +143,8 @@ int cutback::runPipelineCommand(const CommandLine &line) {
   options.weights = text("weights");
   options.outputs = text("outputs");
   options.trace = text("trace");
+  options.times = text("times");
+  options.repeat = static_cast<int>(line.integer("repeat").value_or(1));
   options.mpi = text("mpi");
   if (line.get("schedule"))
     options.schedule = text("schedule");
@@ -151,6 +161,11 @@ int cutback::runPipelineCommand(const CommandLine &line) {
   options.complain = complain;
   if (!readTraining(line, options))
     return WrongUsage;
+  if (options.repeat > 1 && !options.outputs.empty()) {
+    complain("--outputs are of one step, and --repeat runs several",
+             "steps may change buffers: leave one of them out");
+    return WrongUsage;
+  }
   for (const char *other : {"check-memory", "hook", "anomaly"})
     if (line.has(other)) {
       complain(std::string("--") + other + " is for a step of one process",

@@ -180,7 +180,9 @@ private:
         return WrongUsage;
       }
     std::string text;
-    if (int code = readText(session, name, text))
+    if (int code =
+            readText(session, name, text,
+                     "a schedule is a name, or a file that ends in .csv"))
       return code;
     ScheduleError error;
     auto read = readCsv(text, name == "-" ? "<stdin>" : name, error);

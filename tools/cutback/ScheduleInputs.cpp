@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Costs from the command line: `--times=F=1,I=1,W=1`, or of one stage
-// `--times=3:F=2`; in the same way bytes. Later options win over earlier ones,
-// and over what the manifest of a pipeline says. A B that is not given is I and
-// W together.
+// `--times=3:F=2`, or a file of such lines, which a run has measured; in the
+// same way bytes. Later ones win over earlier ones, and over what the manifest
+// of a pipeline says. A B that is not given is I and W together.
 
 #include "ScheduleInputs.h"
 
@@ -21,9 +21,10 @@ using namespace pipeline;
 std::vector<OptionSpec> scheduleInputOptions() {
   return {
       {"", OptionSpec::Flag, "", "what it costs"},
-      {"times", OptionSpec::Text, "[S:]F=T,I=T,W=T,B=T",
+      {"times", OptionSpec::Text, "[S:]F=T,I=T,W=T,B=T|@F",
        "microseconds of a micro-batch, of all stages or of\n"
-       "stage S; default 1 each, B: I and W",
+       "stage S; default 1 each, B: I and W; or a file of such\n"
+       "lines, as `cutback-run P --times=F` writes",
        true},
       {"bytes", OptionSpec::Text, "[S:]F=N,I=N,B=N,X=N,A=N,P=N",
        "bytes of a micro-batch kept from F to I, from I to\n"
@@ -90,12 +91,34 @@ static bool takeStages(StringRef &text, size_t count, size_t &first,
   return true;
 }
 
+/// The values of an option; in place of @F the lines of that file.
+static int readValues(Session &session, const char *option,
+                      std::vector<std::string> &values) {
+  for (std::string_view given : session.line.all(option)) {
+    if (given.substr(0, 1) != "@") {
+      values.emplace_back(given);
+      continue;
+    }
+    std::string text;
+    if (int code = readText(session, std::string(given.substr(1)), text,
+                            "--times=@F takes a file of `cutback-run --times`"))
+      return code;
+    llvm::SmallVector<StringRef> lines;
+    StringRef(text).split(lines, '\n', -1, /*KeepEmpty=*/false);
+    for (StringRef line : lines)
+      values.push_back(line.trim().str());
+  }
+  return Done;
+}
+
 /// Calls `set(stage, key, value)` for each KEY=VALUE of an option.
 template <typename Set>
 static int readEntries(Session &session, const char *option, size_t stages,
                        const char *takes, Set set) {
-  for (std::string_view given : session.line.all(option)) {
-    StringRef text(given.data(), given.size());
+  std::vector<std::string> values;
+  if (int code = readValues(session, option, values))
+    return code;
+  for (StringRef text : values) {
     size_t first = 0, last = 0;
     if (!takeStages(text, stages, first, last))
       return wrongValue(session, option, text, "stage of the schedule");
@@ -223,14 +246,15 @@ int readMemoryLimit(Session &session, int64_t &limit, const char *option) {
   return Done;
 }
 
-int readText(Session &session, const std::string &path, std::string &text) {
+int readText(Session &session, const std::string &path, std::string &text,
+             const char *next) {
   auto buffer = llvm::MemoryBuffer::getFileOrSTDIN(path, /*IsText=*/true);
   if (buffer) {
     text = (*buffer)->getBuffer().str();
     return Done;
   }
   session.error("cannot read '" + path + "': " + buffer.getError().message());
-  session.note("a schedule is a name, or a file that ends in .csv");
+  session.note(next);
   return WrongInput;
 }
 

@@ -27,8 +27,10 @@ int readCosts(Session &session, pipeline::Costs &costs);
 int readMemoryLimit(Session &session, int64_t &limit,
                     const char *option = "memory-limit");
 
-/// The text of a file, or of standard input. Exit code.
-int readText(Session &session, const std::string &path, std::string &text);
+/// The text of a file, or of standard input; `next` is what to do where there
+/// is none. Exit code.
+int readText(Session &session, const std::string &path, std::string &text,
+             const char *next);
 
 } // namespace cutback
 

@@ -112,30 +112,44 @@ void Exchange::post(int edge, int microBatch, Direction direction) {
                               message.block->data(), all[edge].bytes);
 }
 
+std::string Exchange::nameOf(int edge, int microBatch,
+                             Direction direction) const {
+  return std::string("'") + (direction == Gradient ? kGradientPrefix : "") +
+         all[edge].name + "' of micro-batch " + std::to_string(microBatch);
+}
+
+std::string Exchange::describe(int edge, int microBatch,
+                               Direction direction) const {
+  return nameOf(edge, microBatch, direction) + " from rank " +
+         std::to_string(sourceOf(edge, direction));
+}
+
+std::string Exchange::wait(int edge, int microBatch, Direction direction) {
+  post(edge, microBatch, direction);
+  auto found = inbox.find(Key(edge, microBatch, direction));
+  if (found == inbox.end() || !found->second.ticket)
+    return "";
+  std::string error =
+      peers.wait(found->second.ticket, describe(edge, microBatch, direction));
+  if (error.empty())
+    peers.heard(sourceOf(edge, direction), stepOf(edge, microBatch, direction));
+  found->second.ticket = 0;
+  return error;
+}
+
 BlockRef Exchange::take(int edge, int microBatch, Direction direction,
                         std::string &error) {
-  post(edge, microBatch, direction);
-  std::string name =
-      (direction == Gradient ? kGradientPrefix : "") + all[edge].name;
+  error = wait(edge, microBatch, direction);
+  if (!error.empty())
+    return nullptr;
   auto found = inbox.find(Key(edge, microBatch, direction));
   if (found == inbox.end()) {
-    error = "'" + name + "' of micro-batch " + std::to_string(microBatch) +
-            " is taken before it is made";
+    error = nameOf(edge, microBatch, direction) + " is taken before it is made";
     return nullptr;
   }
-  Incoming message = found->second;
-  if (message.ticket) {
-    int source = sourceOf(edge, direction);
-    error =
-        peers.wait(message.ticket, "'" + name + "' of micro-batch " +
-                                       std::to_string(microBatch) +
-                                       " from rank " + std::to_string(source));
-    if (!error.empty())
-      return nullptr;
-    peers.heard(source, stepOf(edge, microBatch, direction));
-  }
+  BlockRef block = std::move(found->second.block);
   inbox.erase(found);
-  return message.block;
+  return block;
 }
 
 void Exchange::give(int edge, int microBatch, Direction direction,

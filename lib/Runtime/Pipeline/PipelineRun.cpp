@@ -3,10 +3,9 @@
 // A rank's way through a step:
 //
 //   1. pipeline.json, the schedule, files of tensors, phases: what goes wrong
-//   is
-//      kept
+//      is kept
 //   2. all ranks agree, or one says why not
-//   3. the row
+//   3. the row, as often as was asked for
 //   4. results go to rank 0, which writes them and prints
 //
 // A rank that fails in 3 ends all (Peers.h). Exit codes are those of `cutback`;
@@ -268,7 +267,20 @@ std::string RankRun::describeRank() const {
   text += ", arena " + formatBytes(rank->arenaBytes()) + ", slots " +
           formatBytes(rank->peakSlotBytes()) + ", sums " +
           formatBytes(rank->sumBytes());
+  if (isMeasured())
+    text += ", computes " + formatPicoseconds(computedIn(chosen()) * 1e12) +
+            ", waits " + formatPicoseconds(waitedIn(chosen()) * 1e12);
   return text;
+}
+
+std::string RankRun::describeMakespan() const {
+  std::string text =
+      "makespan " + formatPicoseconds(makespans[chosenStep] * 1e12);
+  return steps.size() < 2
+             ? text
+             : text + ", the median of " +
+                   formatCount(static_cast<int64_t>(steps.size()) - 1, "step") +
+                   " after a first one";
 }
 
 /// On the rank that has it: the loss, and that of each micro-batch.
@@ -285,20 +297,6 @@ std::string RankRun::describeLoss() const {
     text += number;
   }
   return text + (rank->losses().size() > most ? " ..." : "");
-}
-
-/// Events of Chrome's trace format.
-std::string RankRun::traceOf() const {
-  std::string text;
-  for (const MeasuredAction &one : rank->actions()) {
-    char times[96];
-    std::snprintf(times, sizeof times, "\"ts\": %.3f, \"dur\": %.3f",
-                  one.begin * 1e6, (one.end - one.begin) * 1e6);
-    text += (text.empty() ? "" : ",\n") + std::string("{\"name\": \"") +
-            format(one.action) + "\", \"ph\": \"X\", \"pid\": 0, \"tid\": " +
-            std::to_string(transport.rank()) + ", " + times + "}";
-  }
-  return text;
 }
 
 /// The results of this rank as a file of tensors.
@@ -343,14 +341,17 @@ std::string pipeline::mergeFiles(const std::vector<std::string> &files,
 
 /// Results to rank 0, which writes and prints. Exit code.
 int RankRun::finish() {
-  std::vector<std::string> files, losses, lines, traces;
+  std::vector<std::string> files, losses, lines, traces, times;
   std::string wrong = gather(waiter, 0, describeLoss(), losses);
   if (wrong.empty())
     wrong = gather(waiter, 0, describeRank(), lines);
   if (wrong.empty() && !options.outputs.empty())
     wrong = gather(waiter, 0, report(), files);
   if (wrong.empty() && !options.trace.empty())
-    wrong = gather(waiter, 0, traceOf(), traces);
+    wrong =
+        gather(waiter, 0, traceEventsOf(transport.rank(), chosen()), traces);
+  if (wrong.empty() && !options.times.empty())
+    wrong = gather(waiter, 0, timesOf(chosen()), times);
   StepError error = {wrong, "see what the other ranks say"};
   int code = wrong.empty() ? Done : NoPlan;
   auto write = [&](const std::string &path, const std::string &bytes,
@@ -365,6 +366,8 @@ int RankRun::finish() {
       for (const std::string &line : *all)
         if (!line.empty())
           options.print(line);
+    if (isMeasured())
+      options.print(describeMakespan());
     std::string merged, events;
     if (!options.outputs.empty()) {
       if (!(wrong = mergeFiles(files, merged)).empty()) {
@@ -378,6 +381,8 @@ int RankRun::finish() {
     if (!options.trace.empty())
       write(options.trace, "{\"traceEvents\": [\n" + events + "\n]}\n",
             "--trace");
+    if (!options.times.empty())
+      write(options.times, mergeTimes(times), "--times");
   }
   Verdict verdict = agree(waiter, code, error, {});
   if (verdict.code && isFirst())
@@ -401,6 +406,24 @@ int RankRun::stop(const std::string &why, bool isOwn) {
 
 int RankRun::run() { return options.train ? train() : runStep(); }
 
+/// All ranks begin a step together, since each counts from its own start.
+std::string RankRun::runSteps() {
+  std::string error;
+  while (error.empty() && static_cast<int>(steps.size()) < options.repeat) {
+    error = barrier(*peers);
+    if (error.empty())
+      error = rank->step(findInput);
+    if (!error.empty())
+      break;
+    double makespan = makespanOf(steps.emplace_back(rank->actions()));
+    error = allReduce(*peers, Reduction::Max, "f64",
+                      reinterpret_cast<char *>(&makespan), sizeof makespan);
+    makespans.push_back(makespan);
+  }
+  chosenStep = chooseStep(makespans);
+  return error;
+}
+
 int RankRun::runStep() {
   StepError error;
   int code = prepare(error);
@@ -410,7 +433,7 @@ int RankRun::runStep() {
       options.complain(verdict.why.what, verdict.why.next);
     return verdict.code;
   }
-  std::string wrong = rank->step(findInput);
+  std::string wrong = runSteps();
   bool isOwn = rank->isOwnError();
   if (wrong.empty())
     wrong = peers->finish();

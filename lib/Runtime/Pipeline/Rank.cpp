@@ -3,8 +3,9 @@
 // A rank runs its row, action by action:
 //
 //   1. receives for this action and the next one are posted
-//   2. the phases of the action run (RankStep.cpp)
-//   3. what was sent and has arrived is let go
+//   2. it waits for those of this action, so that computing is measured alone
+//   3. the phases of the action run (RankStep.cpp)
+//   4. what was sent and has arrived is let go
 //
 // and after its row adds the gradients of parameters that several stages have.
 // All phases of a rank share one arena, as large as the largest: one runs at a
@@ -267,24 +268,54 @@ bool Rank::checkInputs(const FindTensor &find, StepError &error) const {
 // The row
 //===----------------------------------------------------------------------===//
 
-/// Posts the receives of an action.
-void Rank::postFor(const Action &action) {
+/// What an action takes of other stages.
+std::vector<Rank::Message> Rank::messagesOf(const Action &action) const {
   const Stage &stage = *stages.at(action.stage);
+  std::vector<Message> all;
   if (action.kind == ActionKind::Forward) {
     for (int edge : exchange.into(action.stage))
-      exchange.post(edge, action.microBatch, Exchange::Value);
-    return;
+      all.emplace_back(edge, Exchange::Value);
+    return all;
   }
   Mode mode = modeOf(stage, action.microBatch);
   int first = stage.plan.firstWithTangents(mode);
   if (first < 0)
-    return;
+    return all;
   PipelineStage::PhaseKind taker = StagePlan::phasesOf(mode)[first];
   for (PipelineStage::PhaseKind kind : phasesOf(stage, action.kind))
     if (kind == taker)
       for (int edge : exchange.outOf(action.stage))
         if (exchange.edges()[edge].hasGradient)
-          exchange.post(edge, action.microBatch, Exchange::Gradient);
+          all.emplace_back(edge, Exchange::Gradient);
+  return all;
+}
+
+void Rank::postFor(const Action &action) {
+  for (auto [edge, direction] : messagesOf(action))
+    exchange.post(edge, action.microBatch, direction);
+}
+
+std::string Rank::waitFor(const Action &action,
+                          std::vector<MeasuredWait> &waits) {
+  for (auto [edge, direction] : messagesOf(action)) {
+    if (!exchange.isMessage(edge, direction))
+      continue;
+    MeasuredWait one;
+    one.what = exchange.describe(edge, action.microBatch, direction);
+    one.begin = seconds();
+    std::string error = exchange.wait(edge, action.microBatch, direction);
+    one.end = seconds();
+    if (!error.empty())
+      return error;
+    waits.push_back(std::move(one));
+  }
+  return "";
+}
+
+/// Since the step began.
+double Rank::seconds() const {
+  return std::chrono::duration<double>(Waiter::Clock::now() - stepStart)
+      .count();
 }
 
 std::string Rank::run(const Action &action) {
@@ -315,24 +346,25 @@ std::string Rank::step(const FindTensor &given) {
     stage->outputs.assign(stage->of->outputs.size(), nullptr);
     stage->outputSizes.assign(stage->of->outputs.size(), {});
   }
-  auto start = Waiter::Clock::now();
-  auto seconds = [&] {
-    return std::chrono::duration<double>(Waiter::Clock::now() - start).count();
-  };
+  stepStart = Waiter::Clock::now();
   for (size_t i = 0; i < actionsToRun.size(); ++i) {
     const auto &[step, action] = actionsToRun[i];
     peers.begin(step);
     postFor(action);
     if (i + 1 < actionsToRun.size())
       postFor(actionsToRun[i + 1].second);
-    MeasuredAction one{action, seconds(), 0};
-    std::string error = run(action);
+    MeasuredAction one;
+    one.action = action;
+    std::string error = waitFor(action, one.waits);
+    one.begin = seconds();
+    if (error.empty())
+      error = run(action);
     if (error.empty())
       error = exchange.poll();
     if (!error.empty())
       return error;
     one.end = seconds();
-    measured.push_back(one);
+    measured.push_back(std::move(one));
   }
   peers.begin(static_cast<int>(schedule.rows[peers.transport.rank()].size()));
   divideMeans();

@@ -38,6 +38,7 @@ public:
 
 private:
   int runStep();
+  std::string runSteps();
   int train();
   int checkTraining(StepError &error);
   int runTraining();
@@ -57,7 +58,11 @@ private:
   int stop(const std::string &why, bool isOwn);
   std::string report() const;
   std::string describeRank() const;
-  std::string traceOf() const;
+  bool isMeasured() const {
+    return options.repeat > 1 || !options.times.empty();
+  }
+  std::string describeMakespan() const;
+  const MeasuredStep &chosen() const { return steps[chosenStep]; }
   int finish();
   bool isFirst() const { return transport.rank() == 0; }
   std::string describeLoss() const;
@@ -77,6 +82,9 @@ private:
   std::map<std::string, std::string> rowBytes;
   TrainedPoint point;
   bool isClipped = false;
+  std::vector<MeasuredStep> steps;
+  std::vector<double> makespans; ///< of all ranks, by step
+  size_t chosenStep = 0;
   double lastGreatest = 0; ///< magnitude of a gradient
   std::unique_ptr<Peers> peers;
   std::unique_ptr<Rank> rank;

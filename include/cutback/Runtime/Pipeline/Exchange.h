@@ -47,6 +47,14 @@ public:
 
   /// Begins to receive, unless that was begun or is a hand-over.
   void post(int edge, int microBatch, Direction direction);
+  /// Whether another rank sends it, so that it is waited for.
+  bool isMessage(int edge, Direction direction) const {
+    return sourceOf(edge, direction) != peers.transport.rank();
+  }
+  /// Of a message: "'value.3' of micro-batch 1 from rank 0".
+  std::string describe(int edge, int microBatch, Direction direction) const;
+  /// Waits for a message. An empty string, or what went wrong.
+  std::string wait(int edge, int microBatch, Direction direction);
   /// Waits for it. Null, with `error` set, if it does not come.
   BlockRef take(int edge, int microBatch, Direction direction,
                 std::string &error);
@@ -67,6 +75,7 @@ private:
     BlockRef block;
     Transport::Ticket ticket = 0; ///< 0: it is here
   };
+  std::string nameOf(int edge, int microBatch, Direction direction) const;
   int64_t tagOf(int edge, int microBatch, int direction) const;
   int sourceOf(int edge, Direction direction) const;
   /// The steps of the actions whose message this may be.

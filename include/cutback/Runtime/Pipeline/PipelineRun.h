@@ -31,7 +31,10 @@ struct PipelineRunOptions {
   std::string schedule = "1F1B"; ///< a name, or a path of a .csv file
   int microBatches = 1;
   bool isForwardOnly = false;
-  std::string inputs, weights, outputs, trace; ///< paths; empty: none
+  std::string inputs, weights, outputs, trace, times; ///< paths; empty: none
+  /// Steps, each from the same inputs; trace and times are those of
+  /// chooseStep().
+  int repeat = 1;
   double timeoutSeconds = 600;
   int64_t seed = 0;
   unsigned threads = 1; ///< of each rank

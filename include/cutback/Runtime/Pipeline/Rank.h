@@ -5,6 +5,7 @@
 #define CUTBACK_RUNTIME_PIPELINE_RANK_H
 
 #include "cutback/Runtime/Pipeline/Exchange.h"
+#include "cutback/Runtime/Pipeline/Measure.h"
 #include "cutback/Runtime/Pipeline/StagePlan.h"
 
 #include <functional>
@@ -54,12 +55,6 @@ struct GradientNorms {
 /// A tensor that a rank has after a step. `bytes` until the next step.
 struct RankTensor : ArtifactTensor {
   const char *bytes = nullptr;
-};
-
-/// An action that was run.
-struct MeasuredAction {
-  Action action;
-  double begin = 0, end = 0; ///< seconds since the step began
 };
 
 /// The seed of random ops in a micro-batch.
@@ -122,7 +117,8 @@ public:
   /// first stage), written buffers.
   std::vector<RankTensor> results() const;
 
-  const std::vector<MeasuredAction> &actions() const { return measured; }
+  /// Of the last step.
+  const MeasuredStep &actions() const { return measured; }
   /// Most bytes of slots and messages at a time; the arena of all phases;
   /// sums of gradients and merged outputs.
   int64_t peakSlotBytes() const { return slotCount.peak; }
@@ -146,7 +142,11 @@ private:
   std::vector<PipelineStage::PhaseKind> phasesOf(const Stage &stage,
                                                  ActionKind kind) const;
   Mode modeOf(const Stage &stage, int microBatch) const;
+  using Message = std::pair<int, Exchange::Direction>; ///< its edge
+  std::vector<Message> messagesOf(const Action &action) const;
   void postFor(const Action &action);
+  std::string waitFor(const Action &action, std::vector<MeasuredWait> &waits);
+  double seconds() const;
   std::string run(const Action &action);
   std::string runPhase(Stage &stage, int microBatch,
                        PipelineStage::PhaseKind kind);
@@ -195,7 +195,8 @@ private:
   const FindTensor *inputs = nullptr;
   ArtifactTensor loss;
   std::vector<std::string> lossBytes;
-  std::vector<MeasuredAction> measured;
+  MeasuredStep measured;
+  Waiter::Clock::time_point stepStart;
   bool isOwn = false;
 };
 
