@@ -53,7 +53,7 @@ struct Outcome {
   NamedFloats made;
   std::vector<std::string> errors, ends;
   std::vector<int64_t> slotBytes;
-  std::vector<std::vector<Action>> actions;
+  std::vector<MeasuredStep> steps;
 };
 
 Outcome runRanks(SyntheticStages &stages, const Schedule &schedule,
@@ -63,7 +63,7 @@ Outcome runRanks(SyntheticStages &stages, const Schedule &schedule,
   outcome.errors.resize(schedule.ranks);
   outcome.ends.resize(schedule.ranks);
   outcome.slotBytes.resize(schedule.ranks);
-  outcome.actions.resize(schedule.ranks);
+  outcome.steps.resize(schedule.ranks);
   FindTensor inputs = stages.inputs(schedule.microBatches);
   std::mutex mutex;
   ThreadRanks ranks(schedule.ranks, options);
@@ -85,8 +85,7 @@ Outcome runRanks(SyntheticStages &stages, const Schedule &schedule,
     outcome.errors[number] = error;
     outcome.ends[number] = end;
     outcome.slotBytes[number] = rank.peakSlotBytes();
-    for (const MeasuredAction &action : rank.actions())
-      outcome.actions[number].push_back(action.action);
+    outcome.steps[number] = rank.actions();
     for (const RankTensor &tensor : rank.results()) {
       Floats &one = outcome.made[tensor.name];
       one.resize(bytesOf(tensor) / 4);
@@ -142,9 +141,56 @@ TEST(RankTest, EachScheduleHasTheBitsOfOneLoop) {
           if (action)
             forEachPart(*action,
                         [&](const Action &part) { row.push_back(part); });
-        EXPECT_EQ(outcome.actions[rank], row) << name;
+        std::vector<Action> actions;
+        for (const MeasuredAction &one : outcome.steps[rank])
+          actions.push_back(one.action);
+        EXPECT_EQ(actions, row) << name;
       }
     }
+}
+
+/// How many messages of other ranks an action takes.
+size_t messagesOf(const std::vector<Edge> &edges, const Schedule &schedule,
+                  const Action &action) {
+  size_t count = 0;
+  for (const Edge &edge : edges) {
+    if (schedule.rankOfStage[edge.from] == schedule.rankOfStage[edge.to])
+      continue;
+    count += action.kind == ActionKind::Forward
+                 ? edge.to == action.stage
+                 : action.kind != ActionKind::WeightGradients &&
+                       edge.hasGradient && edge.from == action.stage;
+  }
+  return count;
+}
+
+TEST(RankTest, WaitsAreBeforeActionsOneForEachMessage) {
+  Schedule schedule = scheduleOf("ZBVZeroBubble", 3, 6);
+  SyntheticStages stages(schedule.stages, 3);
+  Outcome outcome = runRanks(stages, schedule, lateMessages(2));
+  std::vector<Edge> edges = edgesOf(stages.pipeline);
+  size_t all = 0;
+  for (int rank = 0; rank < schedule.ranks; ++rank) {
+    double time = 0;
+    for (const MeasuredAction &one : outcome.steps[rank]) {
+      for (const MeasuredWait &wait : one.waits) {
+        EXPECT_LE(time, wait.begin);
+        EXPECT_LE(wait.begin, wait.end);
+        time = wait.end;
+        std::string batch =
+            "' of micro-batch " + std::to_string(one.action.microBatch);
+        EXPECT_NE(wait.what.find(batch + " from rank "), std::string::npos)
+            << wait.what;
+      }
+      EXPECT_LE(time, one.begin);
+      EXPECT_LE(one.begin, one.end);
+      time = one.end;
+      EXPECT_EQ(one.waits.size(), messagesOf(edges, schedule, one.action))
+          << format(one.action);
+      all += one.waits.size();
+    }
+  }
+  EXPECT_GT(all, 40U);
 }
 
 TEST(RankTest, RandomPipelinesEndFiftyTimes) {
