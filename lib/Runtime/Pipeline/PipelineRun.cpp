@@ -274,8 +274,10 @@ std::string RankRun::describeRank() const {
 }
 
 std::string RankRun::describeMakespan() const {
-  std::string text =
-      "makespan " + formatPicoseconds(makespans[chosenStep] * 1e12);
+  char time[64];
+  std::snprintf(time, sizeof time, "makespan %.3f ms",
+                makespans[chosenStep] * 1e3);
+  std::string text = time;
   return steps.size() < 2
              ? text
              : text + ", the median of " +
