@@ -37,6 +37,8 @@ std::string readLying(const ArtifactResult &result, Executor &executor,
                       const std::vector<char *> &arguments, char *to);
 /// Bytes that readLying() writes.
 int64_t lyingBytes(const ArtifactResult &result);
+/// Whether it lies in row-major order, without gaps.
+bool isDense(const ArtifactResult &result);
 
 /// After a run, of arguments on this machine: the elements of a result in
 /// row-major order, to `to`, which

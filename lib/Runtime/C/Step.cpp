@@ -336,17 +336,6 @@ CutbackStatus cutbackStepFetch(CutbackStep *step, size_t argument) {
   });
 }
 
-/// Row-major, without gaps.
-static bool isDense(const ArtifactResult &result) {
-  int64_t stride = 1;
-  for (size_t axis = result.sizes.size(); axis-- > 0;) {
-    if (result.sizes[axis] != 1 && result.strides[axis] != stride)
-      return false;
-    stride *= result.sizes[axis];
-  }
-  return true;
-}
-
 static CutbackStatus read(CutbackStep &step, size_t number, char *to,
                           bool asItLies) {
   if (number >= step.artifact.results.size())
