@@ -14,6 +14,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <map>
 #include <numeric>
 #include <sstream>
@@ -94,11 +95,11 @@ std::string pipeline::timesOf(const MeasuredStep &step) {
 }
 
 std::string pipeline::mergeTimes(const std::vector<std::string> &ofRanks) {
-  std::map<int, std::string> lines;
+  std::map<long, std::string> lines;
   for (const std::string &text : ofRanks) {
     std::istringstream all(text);
     for (std::string line; std::getline(all, line);)
-      lines[std::atoi(line.c_str())] = line;
+      lines[std::strtol(line.c_str(), nullptr, 10)] = line;
   }
   std::string text;
   for (const auto &[stage, line] : lines)
