@@ -24,6 +24,7 @@ public:
       : stages(stages), schedule(schedule), limit(limit) {}
 
   std::optional<FittedStages> run(std::string &error);
+  std::optional<FittedStages> runAlike();
 
 private:
   using Levels = std::vector<unsigned>;
@@ -106,6 +107,18 @@ void Fitter::giveBack(FittedStages &fitted) {
     }
 }
 
+std::optional<FittedStages> Fitter::runAlike() {
+  std::optional<FittedStages> best;
+  for (unsigned level = 0; level < stages.levels; ++level) {
+    Levels all(stages.stages, level);
+    std::optional<Simulation> then = simulateAt(all);
+    if (then && fits(*then) &&
+        (!best || then->makespan < best->simulation.makespan))
+      best = FittedStages{all, std::move(*then)};
+  }
+  return best;
+}
+
 std::optional<FittedStages> Fitter::run(std::string &error) {
   std::optional<FittedStages> best;
   Levels levels(stages.stages, 0);
@@ -116,16 +129,11 @@ std::optional<FittedStages> Fitter::run(std::string &error) {
     best = FittedStages{levels, std::move(*now)};
     giveBack(*best);
   }
-  for (unsigned level = 0; level < stages.levels; ++level) {
-    Levels all(stages.stages, level);
-    std::optional<Simulation> then = simulateAt(all);
-    if (!then || !fits(*then))
-      continue;
-    if (!best || then->makespan < best->simulation.makespan) {
-      best = FittedStages{all, std::move(*then)};
-      giveBack(*best);
-    }
-    break;
+  std::optional<FittedStages> alike = runAlike();
+  if (alike &&
+      (!best || alike->simulation.makespan < best->simulation.makespan)) {
+    best = std::move(alike);
+    giveBack(*best);
   }
   if (!best)
     error = "a rank of " + schedule.name + " needs more than " +
@@ -141,4 +149,10 @@ std::optional<FittedStages> cutback::fitStages(const StageLevels &stages,
                                                int64_t limit,
                                                std::string &error) {
   return Fitter(stages, schedule, limit).run(error);
+}
+
+std::optional<FittedStages> cutback::fitAlike(const StageLevels &stages,
+                                              const Schedule &schedule,
+                                              int64_t limit) {
+  return Fitter(stages, schedule, limit).runAlike();
 }

@@ -70,6 +70,9 @@ private:
   const pipeline::StageCosts *costsAt(unsigned stage, unsigned level);
   int fit();
   int fitTo(const pipeline::Schedule &schedule, std::string &why);
+  std::optional<FittedStages> fitPrices(const pipeline::Schedule &schedule,
+                                        StageLevels search, bool isApart,
+                                        std::string &why);
   int addUpdate(unsigned number, PlannedStage &planned);
   int emitStage(PlannedStage &planned);
   int compilePhase(const PartitionResult &plan, joint::GraphOp graph,
@@ -281,6 +284,32 @@ int Splitter::planStages() {
   return request.memoryLimit ? fit() : Done;
 }
 
+/// A price of a byte for each stage, from its front; its levels are those of
+/// planAt().
+std::optional<FittedStages>
+Splitter::fitPrices(const pipeline::Schedule &schedule, StageLevels search,
+                    bool isApart, std::string &why) {
+  std::vector<std::vector<unsigned>> fronts;
+  search.levels = 0;
+  for (unsigned stage = 0; stage < search.stages; ++stage) {
+    fronts.push_back(
+        findFront(stage, isApart ? Backwards::Apart : Backwards::Whole));
+    search.levels = std::max<unsigned>(search.levels, fronts.back().size());
+  }
+  auto levelOf = [&](unsigned stage, unsigned place) {
+    return fronts[stage][std::min<size_t>(place, fronts[stage].size() - 1)];
+  };
+  auto costsOfStage = [&](unsigned stage, unsigned place) {
+    return costsAt(stage, levelOf(stage, place));
+  };
+  search.costsOf = costsOfStage;
+  auto found = fitStages(search, schedule, *request.memoryLimit, why);
+  if (found)
+    for (unsigned stage = 0; stage < search.stages; ++stage)
+      found->levels[stage] = levelOf(stage, found->levels[stage]);
+  return found;
+}
+
 /// Levels for one schedule, where they are better than those for another.
 int Splitter::fitTo(const pipeline::Schedule &schedule, std::string &why) {
   Pipeline first;
@@ -295,32 +324,32 @@ int Splitter::fitTo(const pipeline::Schedule &schedule, std::string &why) {
     for (const auto &action : row)
       isApart |=
           action && action->kind == pipeline::ActionKind::WeightGradients;
-  std::vector<std::vector<unsigned>> fronts;
   StageLevels search;
   search.stages = stages.stages.size();
-  for (unsigned stage = 0; stage < search.stages; ++stage) {
-    fronts.push_back(
-        findFront(stage, isApart ? Backwards::Apart : Backwards::Whole));
-    search.levels = std::max<unsigned>(search.levels, fronts.back().size());
-  }
-  auto levelOf = [&](unsigned stage, unsigned place) {
-    return fronts[stage][std::min<size_t>(place, fronts[stage].size() - 1)];
-  };
-  auto costsOfStage = [&](unsigned stage, unsigned place) {
-    return costsAt(stage, levelOf(stage, place));
-  };
-  search.costsOf = costsOfStage;
   search.crossings = costsOf(first).crossings;
   search.link.bytesPerSecond = request.choice.bandwidth * 1e9;
-  auto found = fitStages(search, schedule, *request.memoryLimit, why);
+  auto found = fitPrices(schedule, search, isApart, why);
+  // One price for all may be a plan that its stage has no use for alone.
+  auto costsAtPrice = [&](unsigned stage, unsigned level) {
+    return planAt(stage, level) ? costsAt(stage, level) : nullptr;
+  };
+  search.levels = std::size(kLevels);
+  search.costsOf = costsAtPrice;
+  auto alike = fitAlike(search, schedule, *request.memoryLimit);
+  std::optional<double> alikePs;
+  if (alike)
+    alikePs = alike->simulation.makespan;
+  if (alike &&
+      (!found || alike->simulation.makespan < found->simulation.makespan))
+    found = std::move(alike);
   if (!found)
     return NoPlan;
   if (fitted && fitted->simulation.makespan <= found->simulation.makespan)
     return Done;
   fitted = std::move(found);
-  for (unsigned stage = 0; stage < levels.size(); ++stage)
-    levels[stage] = levelOf(stage, fitted->levels[stage]);
+  levels = fitted->levels;
   program.schedule = schedule.name;
+  program.alikePs = alikePs;
   return Done;
 }
 
@@ -530,6 +559,10 @@ std::string describeSplit(const SplitProgram &program) {
       "\n{0}, makespan {1} ms; byte prices {2:$[, ]}\n", program.schedule,
       formatFixed(program.makespanPs * 1e-9, 3),
       llvm::make_range(program.prices.begin(), program.prices.end()));
+  text += program.alikePs
+              ? "with one price for all stages: makespan " +
+                    formatFixed(*program.alikePs * 1e-9, 3) + " ms\n"
+              : "with one price for all stages: none fits\n";
   for (auto [rank, bytes] : llvm::enumerate(program.peaks))
     text += llvm::formatv("rank {0}: peak {1}\n", rank, formatBytes(bytes));
   return text;

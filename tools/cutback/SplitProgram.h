@@ -50,6 +50,8 @@ struct SplitProgram {
   std::vector<int64_t> peaks;
   std::vector<double> prices;
   double makespanPs = 0;
+  /// Of the best of one price for all stages, if one is within the limit.
+  std::optional<double> alikePs;
 };
 
 /// Cuts, differentiates, plans and compiles. Exit code.

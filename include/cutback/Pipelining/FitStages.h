@@ -38,14 +38,19 @@ struct FittedStages {
 ///      the most there goes one level up
 ///   2. each stage goes back as far as all ranks still fit and the makespan is
 ///      no longer
-///   3. the first level that fits for all stages at once, if its makespan is
-///      shorter
+///   3. fitAlike(), if its makespan is shorter
 /// So the makespan is never longer than with one level for all. Nothing, with
 /// why in `error`, where ranks are over the limit at all levels; then `error`
 /// has the least peak that was found. About stages · levels simulations.
 std::optional<FittedStages> fitStages(const StageLevels &stages,
                                       const pipeline::Schedule &schedule,
                                       int64_t limit, std::string &error);
+
+/// Of equal levels for all stages those with the shortest makespan whose ranks
+/// are within `limit` bytes; nothing where none is.
+std::optional<FittedStages> fitAlike(const StageLevels &stages,
+                                     const pipeline::Schedule &schedule,
+                                     int64_t limit);
 
 } // namespace cutback
 

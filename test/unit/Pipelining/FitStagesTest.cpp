@@ -86,6 +86,13 @@ TEST(FitStages, FitsAndIsNeverSlowerThanOneLevelForAll) {
       if (all.peakBytes() <= limit)
         uniform = std::min(uniform.value_or(all.makespan), all.makespan);
     }
+    auto alike = fitAlike(levels, schedule, limit);
+    ASSERT_EQ(alike.has_value(), uniform.has_value()) << "round " << round;
+    if (alike) {
+      EXPECT_EQ(alike->simulation.makespan, *uniform) << "round " << round;
+      EXPECT_EQ(alike->levels,
+                std::vector<unsigned>(kStages, alike->levels[0]));
+    }
     if (!fitted) {
       EXPECT_FALSE(uniform) << "round " << round;
       EXPECT_NE(error.find("the least peak that was found"), std::string::npos);
