@@ -58,4 +58,16 @@ extern "C" void cutbackStandInProduct(const StandInProduct &product,
                                       cutback::cuda::Handle stream,
                                       std::function<void()> compute);
 
+/// Of work that goes on elsewhere, which is asked for again and again: whether
+/// it is done. It calls nothing of the driver.
+using StandInTry = std::function<bool()>;
+/// Of the stand-in driver, for other libraries: puts such work on a stream;
+/// refuses memory that is not there, or is another device's than the context's
+/// at work; the number of that device.
+extern "C" void cutbackStandInWork(cutback::cuda::Handle stream,
+                                   StandInTry tries);
+extern "C" void cutbackStandInCheckMemory(cutback::cuda::Address address,
+                                          size_t bytes, const char *whose);
+extern "C" int cutbackStandInDevice();
+
 #endif // CUTBACK_TEST_STANDIN_STANDIN_H

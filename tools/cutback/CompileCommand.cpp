@@ -14,7 +14,6 @@
 
 #include "cutback/Partition/RandomStates.h"
 #include "cutback/Report/PartitionFiles.h"
-#include "cutback/Target/CUDA/Toolchain.h"
 
 using namespace mlir;
 
@@ -101,25 +100,6 @@ CommandSpec compileSpec() {
 // Targets
 //===----------------------------------------------------------------------===//
 
-/// The architectures of --arch, each once.
-static int readArchitectures(Session &session,
-                             std::vector<std::string> &architectures) {
-  SmallVector<StringRef> names;
-  std::string text(session.line.get("arch").value_or("sm_90"));
-  StringRef(text).split(names, ',');
-  for (StringRef name : names) {
-    if (!isArchitecture(name)) {
-      session.error("unknown architecture '" + name.str() + "'");
-      session.note("--arch takes sm_80, sm_86, sm_89, sm_90, sm_100, sm_120, "
-                   "several with commas");
-      return WrongUsage;
-    }
-    if (!llvm::is_contained(architectures, name))
-      architectures.push_back(name.str());
-  }
-  return Done;
-}
-
 /// The device of the target, at its place among the options that were asked
 /// for: by these, in their order, a stored plan is made again.
 static void assumeDevice(PartitionOptions &options, std::string device) {
@@ -134,15 +114,6 @@ static void assumeDevice(PartitionOptions &options, std::string device) {
   }
   options.asked.insert(at, "--device=" + device);
   options.device = std::move(device);
-}
-
-/// The device that a plan for `architecture` is priced on.
-static std::string deviceOf(StringRef architecture) {
-  if (architecture == "sm_80")
-    return "a100";
-  if (architecture == "sm_89")
-    return "l4";
-  return "h100";
 }
 
 /// Parameters and buffers of the input, under the names of the arguments.

@@ -59,9 +59,14 @@ std::vector<OptionSpec> splitOptions() {
       {"split-dim", OptionSpec::Text, "input.N=D|none,...",
        "the dimension along which an input is split into\n"
        "micro-batches; default 0; none: each has all of it"},
-      {"target", OptionSpec::Choice, "cpu|cuda-host|reference",
-       "machine code for this processor (default), kernels of\n"
-       "a GPU for this machine, or none: the interpreter"},
+      {"target", OptionSpec::Choice, "cpu|cuda|cuda-host|reference",
+       "machine code for this processor (default), kernels for\n"
+       "a GPU, those of a GPU for this machine, or none: the\n"
+       "interpreter"},
+      {"arch", OptionSpec::Text, "sm_90,...",
+       "with --target=cuda: for which GPUs; default sm_90.\n"
+       "The first one is the device of the plan, if none is\n"
+       "given"},
   };
 }
 
@@ -263,6 +268,27 @@ static int readPlaces(Session &session, SplitRequest &request) {
   return Done;
 }
 
+/// What phases are compiled for, and the device of the plan.
+static int readTarget(Session &session, SplitRequest &request) {
+  const CommandLine &line = session.line;
+  TargetChoice &target = request.target;
+  target.target = std::string(line.get("target").value_or("cpu"));
+  bool isGpu = target.target == "cuda";
+  if (line.has("arch") && !isGpu) {
+    session.error("--arch goes with --target=cuda");
+    return wrongUsage(session, "for this machine there is one architecture");
+  }
+  if (int code = isGpu ? readArchitectures(session, target.architectures) : 0)
+    return code;
+  // Once, and not for each phase.
+  target.compiles = !isGpu || checkNvcc(session);
+  if (!line.has("device") && target.target == "cpu")
+    request.partition.device = "cpu";
+  if (!line.has("device") && line.has("arch"))
+    request.partition.device = deviceOf(target.architectures.front());
+  return Done;
+}
+
 int readSplitRequest(Session &session, SplitRequest &request) {
   const CommandLine &line = session.line;
   if (!line.has("o")) {
@@ -304,10 +330,7 @@ int readSplitRequest(Session &session, SplitRequest &request) {
   request.isWhole = line.get("backward") == "whole";
   if (int code = refuseOthers(session, request))
     return code;
-  request.target.target = std::string(line.get("target").value_or("cpu"));
-  if (!line.has("device") && request.target.target == "cpu")
-    request.partition.device = "cpu";
-  return Done;
+  return readTarget(session, request);
 }
 
 } // namespace cutback

@@ -29,16 +29,20 @@ static int toolFailed(Session &session, const ToolResult &result) {
   return OurDefect;
 }
 
-static int buildForGpu(Session &session, CudaStep &step) {
-  std::string nvcc = findNvcc();
-  if (nvcc.empty()) {
+bool checkNvcc(Session &session) {
+  bool isThere = !findNvcc().empty();
+  if (!isThere)
     session.note("no nvcc is found (CUDACXX, CUDA_HOME, PATH): the folder gets "
                  "the text of the kernels, without machine code");
+  return isThere;
+}
+
+static int buildForGpu(Session &session, CudaStep &step) {
+  if (!checkNvcc(session))
     return Done;
-  }
   session.progress.step("compiling kernels");
   ToolResult built =
-      buildFatBinaries(nvcc, step.files, step.artifact.architectures);
+      buildFatBinaries(findNvcc(), step.files, step.artifact.architectures);
   if (!built.error.empty())
     return toolFailed(session, built);
   step.files.insert(step.files.end(), built.files.begin(), built.files.end());
@@ -166,6 +170,32 @@ static int emitCpu(Session &session, joint::GraphOp graph,
   artifact = std::move(step->artifact);
   files = std::move(step->files);
   return Done;
+}
+
+int readArchitectures(Session &session,
+                      std::vector<std::string> &architectures) {
+  SmallVector<StringRef> names;
+  std::string text(session.line.get("arch").value_or("sm_90"));
+  StringRef(text).split(names, ',');
+  for (StringRef name : names) {
+    if (!isArchitecture(name)) {
+      session.error("unknown architecture '" + name.str() + "'");
+      session.note("--arch takes sm_80, sm_86, sm_89, sm_90, sm_100, sm_120, "
+                   "several with commas");
+      return WrongUsage;
+    }
+    if (!llvm::is_contained(architectures, name))
+      architectures.push_back(name.str());
+  }
+  return Done;
+}
+
+std::string deviceOf(StringRef architecture) {
+  if (architecture == "sm_80")
+    return "a100";
+  if (architecture == "sm_89")
+    return "l4";
+  return "h100";
 }
 
 TargetChoice choiceOf(const Artifact &artifact) {

@@ -21,6 +21,16 @@ struct TargetChoice {
   bool compiles = true;
 };
 
+/// The architectures of --arch, each once; sm_90 where it is not given. Returns
+/// an exit code.
+int readArchitectures(Session &session,
+                      std::vector<std::string> &architectures);
+/// The device that a plan for `architecture` is priced on.
+std::string deviceOf(llvm::StringRef architecture);
+
+/// Whether nvcc is there; says what comes of it if it is not.
+bool checkNvcc(Session &session);
+
 /// What `artifact` was compiled with.
 TargetChoice choiceOf(const Artifact &artifact);
 

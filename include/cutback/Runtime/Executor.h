@@ -25,6 +25,9 @@ struct StepOptions {
   /// Arguments of run(), and what is read to, are memory of the device, which
   /// the caller has, at multiples of 16 bytes.
   bool onDevice = false;
+  /// On which device, by its number among those that the driver shows; counted
+  /// from the first one again where there are fewer.
+  int device = 0;
 };
 
 class Executor {

@@ -52,10 +52,12 @@ std::unique_ptr<CudaStep> CudaStep::open(const Artifact &artifact,
 
 bool CudaStep::start(const std::string &folder, StepError &error) {
   error.next = kReport;
-  int first;
-  if (!calls(error.what).run(driver->cuDeviceGet, &first, 0))
+  int count = 0, chosen = 0;
+  CheckedCalls asked = calls(error.what);
+  if (!asked.run(driver->cuDeviceGetCount, &count) ||
+      !asked.run(driver->cuDeviceGet, &chosen, options.device % count))
     return false;
-  device = first;
+  device = chosen;
   DeviceArchitecture found;
   DeviceImages images;
   if (!describeDevice(found, error) ||

@@ -68,6 +68,7 @@ static void findCalls(Loader &loader, DriverCalls &calls) {
   loader.find(calls.cuStreamSynchronize);
   loader.find(calls.cuStreamWaitEvent);
   loader.find(calls.cuEventCreate);
+  loader.find(calls.cuEventQuery);
   loader.find(calls.cuEventRecord);
   loader.find(calls.cuEventRecordWithFlags);
   loader.find(calls.cuEventElapsedTime);

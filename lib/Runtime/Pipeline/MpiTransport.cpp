@@ -30,6 +30,14 @@ std::string cutback::pipeline::mpiOfEnvironment() {
   return has("PMI_SIZE") || has("PMI_RANK") || has("PMI_FD") ? "mpich" : "";
 }
 
+/// Both mpiruns count the processes that they start on a machine.
+static int localRankOfEnvironment(int rank) {
+  for (const char *name : {"OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID"})
+    if (const char *number = std::getenv(name))
+      return std::atoi(number);
+  return rank;
+}
+
 namespace {
 
 class MpiTransport : public Transport {
@@ -40,6 +48,7 @@ public:
   std::string start();
 
   std::string name() const override { return title; }
+  int localRank() const override { return localRankOfEnvironment(own); }
   int64_t largestTag() const override { return mostTag; }
   Ticket send(int to, int64_t tag, const char *bytes, int64_t count) override;
   Ticket receive(int from, int64_t tag, char *bytes, int64_t count) override;

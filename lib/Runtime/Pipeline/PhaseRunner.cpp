@@ -7,6 +7,9 @@
 //
 // Weights that a folder carries are not read: whoever runs a pipeline gives
 // each phase what it takes.
+//
+// A phase on a GPU has memory of the caller copied there and back in each run,
+// but for parameters, which it keeps until it is told that they have changed.
 
 #include "cutback/Runtime/Pipeline/PhaseRunner.h"
 
@@ -20,12 +23,15 @@ namespace {
 
 class FolderPhase : public PhaseRunner {
 public:
-  static std::unique_ptr<PhaseRunner>
-  open(const std::string &folder, std::string_view checksum, StepError &error);
+  static std::unique_ptr<PhaseRunner> open(const std::string &folder,
+                                           std::string_view checksum,
+                                           int device, StepError &error);
 
   int64_t arenaBytes() const override { return artifact.arenaBytes; }
   void setArena(char *bytes) override { executor->setArena(bytes); }
+  bool hasOwnArena() const override { return artifact.target == "cuda"; }
   void setThreads(unsigned count) override { executor->setThreads(count); }
+  void refresh() override { keptFrom.clear(); }
   std::string run(const std::vector<char *> &arguments,
                   const std::vector<char *> &results) override;
   std::string read(size_t result, char *to) override {
@@ -34,12 +40,15 @@ public:
 
 private:
   bool listTensors(const std::string &folder, StepError &error);
+  std::string keepParameters(const std::vector<char *> &arguments);
 
   Artifact artifact;
   std::unique_ptr<Executor> executor;
   std::vector<size_t> segments; ///< that run
   std::vector<const ArtifactResult *> kept;
   std::vector<char *> last; ///< arguments of the last run
+  /// By argument, from where a device has what it keeps.
+  std::vector<char *> keptFrom;
 };
 
 } // namespace
@@ -73,7 +82,7 @@ bool FolderPhase::listTensors(const std::string &folder, StepError &error) {
 
 std::unique_ptr<PhaseRunner> FolderPhase::open(const std::string &folder,
                                                std::string_view checksum,
-                                               StepError &error) {
+                                               int device, StepError &error) {
   auto phase = std::make_unique<FolderPhase>();
   if (!readStepFolder(folder, phase->artifact, error) ||
       !phase->listTensors(folder, error))
@@ -83,16 +92,38 @@ std::unique_ptr<PhaseRunner> FolderPhase::open(const std::string &folder,
              "copy all of the folder that `cutback split` wrote"};
     return nullptr;
   }
-  phase->executor = openStep(folder, StepOptions(), phase->artifact, error);
+  StepOptions options;
+  options.device = device;
+  phase->executor = openStep(folder, options, phase->artifact, error);
   if (!phase->executor)
     return nullptr;
   return phase;
 }
 
+/// Brings what a device keeps, unless it has it.
+std::string FolderPhase::keepParameters(const std::vector<char *> &arguments) {
+  if (!hasOwnArena())
+    return "";
+  keptFrom.resize(arguments.size());
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    const ArtifactArgument &argument = taken[i];
+    bool isKept = argument.name.rfind("param.", 0) == 0 && argument.tied < 0 &&
+                  !argument.isWritten && !argument.isUpdated;
+    if (!isKept || keptFrom[i] == arguments[i])
+      continue;
+    keptFrom[i] = arguments[i];
+    if (std::string error = executor->keep(i, arguments[i]); !error.empty())
+      return error;
+  }
+  return "";
+}
+
 std::string FolderPhase::run(const std::vector<char *> &arguments,
                              const std::vector<char *> &results) {
   last = arguments;
-  std::string error = executor->run(segments, arguments);
+  std::string error = keepParameters(arguments);
+  if (error.empty())
+    error = executor->run(segments, arguments);
   for (size_t i = 0; i < kept.size() && error.empty(); ++i)
     if (results[i])
       error = readResult(*kept[i], *executor, arguments, results[i]);
@@ -101,6 +132,6 @@ std::string FolderPhase::run(const std::vector<char *> &arguments,
 
 std::unique_ptr<PhaseRunner> cutback::openPhase(const std::string &folder,
                                                 std::string_view checksum,
-                                                StepError &error) {
-  return FolderPhase::open(folder, checksum, error);
+                                                int device, StepError &error) {
+  return FolderPhase::open(folder, checksum, device, error);
 }

@@ -171,8 +171,9 @@ std::unique_ptr<PhaseRunner> RankRun::openPhaseOf(int stage,
                                                   StepError &error) const {
   const PipelinePhase &phase = pipeline.stages[stage].phases[kind];
   std::string folder = options.folder + "/" + phase.folder;
-  return options.openFolder ? options.openFolder(folder, phase, error)
-                            : openPhase(folder, phase.checksum, error);
+  return options.openFolder
+             ? options.openFolder(folder, phase, error)
+             : openPhase(folder, phase.checksum, transport.localRank(), error);
 }
 
 int RankRun::prepare(StepError &error) {

@@ -178,7 +178,7 @@ bool Rank::openStage(int number, const OpenPhase &openPhase, StepError &error) {
     if (!stage.runners[kind])
       return false;
     stage.runners[kind]->setThreads(options.threads);
-    arenaSize = std::max(arenaSize, stage.runners[kind]->arenaBytes());
+    countArena(*stage.runners[kind]);
   }
   if (options.isTraining && !openUpdate(stage, openPhase, error))
     return false;
@@ -211,6 +211,13 @@ void Rank::shareArena() {
     for (PhaseRunner *runner : {stage->norms.get(), stage->update.get()})
       if (runner)
         runner->setArena(reinterpret_cast<char *>(at));
+void Rank::countArena(const PhaseRunner &runner) {
+  if (runner.hasOwnArena())
+    ownArenas += runner.arenaBytes();
+  else
+    arenaSize = std::max(arenaSize, runner.arenaBytes());
+}
+
 }
 
 bool Rank::open(const OpenPhase &openPhase, const FindTensor &weights,

@@ -39,7 +39,7 @@ bool Rank::openUpdate(Stage &stage, const OpenPhase &openPhase,
     if (!*runner)
       return false;
     (*runner)->setThreads(options.threads);
-    arenaSize = std::max(arenaSize, (*runner)->arenaBytes());
+    countArena(**runner);
   }
   if (!stage.update)
     return true;
@@ -166,6 +166,10 @@ std::string Rank::update(const UpdateNumbers &numbers, double norm,
     if (!error.empty())
       return error;
   }
+  for (auto &[number, stage] : stages)
+    for (auto &runner : stage->runners)
+      if (runner)
+        runner->refresh();
   return "";
 }
 

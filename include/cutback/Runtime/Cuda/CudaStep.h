@@ -26,10 +26,10 @@ namespace cutback::cuda {
 /// device is given back with it.
 class CudaStep : public Executor {
 public:
-  /// Takes device 0 (the driver heeds CUDA_VISIBLE_DEVICES) and machine code
-  /// from `folder` (loadImages). Null, with `error` set, if there is none for
-  /// the device, too little memory (needed and free are said before anything
-  /// runs), or a call fails. The artifact must outlive the step.
+  /// Takes the device of `options` (the driver heeds CUDA_VISIBLE_DEVICES) and
+  /// machine code from `folder` (loadImages). Null, with `error` set, if there
+  /// is none for the device, too little memory (needed and free are said before
+  /// anything runs), or a call fails. The artifact must outlive the step.
   static std::unique_ptr<CudaStep> open(const Artifact &artifact,
                                         const std::string &folder,
                                         const StepOptions &options,

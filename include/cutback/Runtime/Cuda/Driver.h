@@ -18,6 +18,7 @@ using Handle = struct Opaque *;
 
 /// CUresult; 0 is success.
 using Status = int;
+inline constexpr Status kNotReady = 600; ///< of cuEventQuery
 
 /// CUdevice_attribute, as far as it is asked for.
 enum Attribute : int {
@@ -88,6 +89,7 @@ struct DriverCalls {
       cuStreamWaitEvent{"cuStreamWaitEvent"};
   DriverCall<Status(Handle *event, unsigned flags)> cuEventCreate{
       "cuEventCreate"};
+  DriverCall<Status(Handle event)> cuEventQuery{"cuEventQuery"};
   DriverCall<Status(Handle event, Handle stream)> cuEventRecord{
       "cuEventRecord"};
   DriverCall<Status(Handle event, Handle stream, unsigned flags)>

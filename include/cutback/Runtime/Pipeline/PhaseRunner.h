@@ -35,6 +35,9 @@ public:
 
   /// Bytes of the arena that a run needs; 0 where there is none.
   virtual int64_t arenaBytes() const = 0;
+  /// Whether that is memory of a device, of this phase alone: setArena() has no
+  /// effect.
+  virtual bool hasOwnArena() const { return false; }
   /// Gives it memory for its arena: arenaBytes() of it, at a multiple of 256
   /// bytes, which outlives the runner. Phases of a rank, of which one runs at a
   /// time, share one. Without this it has its own.
@@ -42,6 +45,9 @@ public:
   /// How many threads of this machine a run may use, at least 1; results have
   /// the same bits whatever they are.
   virtual void setThreads(unsigned) {}
+  /// Parameters that this phase does not change itself have changed: a device
+  /// that keeps them from one run to the next takes them anew.
+  virtual void refresh() {}
 
   /// Runs it. `arguments`: an address each, at a multiple of 16 bytes, with
   /// bytesOf() it, elements in row-major order; those that are `isWritten`
@@ -63,10 +69,12 @@ protected:
 
 /// Opens a folder that `compile --target=...` wrote: all segments of its step
 /// in their order, or `update` alone if it has no other. `checksum`, unless
-/// empty, is that of the manifest which must be there. Null, with `error` set,
-/// if that fails.
+/// empty, is that of the manifest which must be there. One for a GPU runs on
+/// that of number `device` (StepOptions::device), which keeps parameters from
+/// one run to the next; all else is in memory of this machine. Null, with
+/// `error` set, if that fails.
 std::unique_ptr<PhaseRunner> openPhase(const std::string &folder,
-                                       std::string_view checksum,
+                                       std::string_view checksum, int device,
                                        StepError &error);
 
 } // namespace cutback

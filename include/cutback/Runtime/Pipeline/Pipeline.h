@@ -126,8 +126,8 @@ struct Pipeline {
   static constexpr int64_t kVersion = 1;
 
   std::string model; ///< name, for messages
-  /// Who runs the phases: "cpu", "cuda-host", as of `compile`; "reference": the
-  /// interpreter, which reads the IR in their folders.
+  /// Who runs the phases: "cpu", "cuda", "cuda-host", as of `compile`;
+  /// "reference": the interpreter, which reads the IR in their folders.
   std::string target;
   std::vector<PipelineStage> stages;
   /// Names of the parameters of all stages, each once, in the order of the

@@ -119,10 +119,10 @@ public:
 
   /// Of the last step.
   const MeasuredStep &actions() const { return measured; }
-  /// Most bytes of slots and messages at a time; the arena of all phases;
-  /// sums of gradients and merged outputs.
+  /// Most bytes of slots and messages at a time; the arena of all phases, on a
+  /// GPU one of each; sums of gradients and merged outputs.
   int64_t peakSlotBytes() const { return slotCount.peak; }
-  int64_t arenaBytes() const { return arenaSize; }
+  int64_t arenaBytes() const { return arenaSize + ownArenas; }
   int64_t sumBytes() const { return sumCount.peak; }
 
 private:
@@ -138,6 +138,7 @@ private:
                         const std::map<std::string, double> &numbers,
                         const std::vector<char *> &results);
   void shareArena();
+  void countArena(const PhaseRunner &runner);
   void divideMeans();
   std::vector<PipelineStage::PhaseKind> phasesOf(const Stage &stage,
                                                  ActionKind kind) const;
@@ -191,7 +192,7 @@ private:
   std::set<std::string> updated; ///< names, while an update runs
   BlockRef arena;
   double lossScale = 1;
-  int64_t arenaSize = 0;
+  int64_t arenaSize = 0, ownArenas = 0;
   const FindTensor *inputs = nullptr;
   ArtifactTensor loss;
   std::vector<std::string> lossBytes;

@@ -34,6 +34,8 @@ public:
   virtual Ticket send(int to, int64_t tag, const char *bytes,
                       int64_t count) = 0;
   /// Begins to receive exactly `count` bytes; a message of another length is an
+  /// Its number among the ranks of this machine, from 0 on.
+  virtual int localRank() const { return own; }
   /// error of isDone().
   virtual Ticket receive(int from, int64_t tag, char *bytes, int64_t count) = 0;
   /// Whether a send or a receive is done; then its ticket is none any more.
