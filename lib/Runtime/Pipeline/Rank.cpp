@@ -18,6 +18,7 @@
 
 #include "RankStage.h"
 
+#include "cutback/Runtime/Pipeline/PipelineCosts.h"
 #include "cutback/Runtime/Pipeline/Sums.h"
 
 #include <cstring>
@@ -119,6 +120,21 @@ bool Rank::findKept(Stage &stage, const FindTensor &weights, StepError &error) {
   return true;
 }
 
+/// Where messages go in an order, all ranks take it that gradients are made
+/// with the first action of a backward.
+std::string Rank::checkOrder(const Stage &stage) const {
+  if (!peers.transport.isOrdered())
+    return "";
+  for (const StagePlan::Result &result :
+       stage.plan.phases[PipelineStage::Weight].results)
+    if (result.receive >= 0)
+      return "the weight phase of stage " + std::to_string(stage.number) +
+             " makes '" + kGradientPrefix +
+             stage.of->receives[result.receive].name +
+             "', which is sent before it runs";
+  return "";
+}
+
 /// The modes of micro-batches, and whether the stage can run in them.
 bool Rank::checkStage(Stage &stage, StepError &error) {
   bool hasBackward = schedule.hasBackward();
@@ -137,7 +153,7 @@ bool Rank::checkStage(Stage &stage, StepError &error) {
       lastForward = action.microBatch;
     }
   }
-  std::string what;
+  std::string what = checkOrder(stage);
   for (Mode mode : stage.modes)
     if (what.empty())
       what = stage.plan.check(mode);
@@ -195,6 +211,13 @@ bool Rank::openStage(int number, const OpenPhase &openPhase, StepError &error) {
   return checkStage(stage, error);
 }
 
+void Rank::countArena(const PhaseRunner &runner) {
+  if (runner.hasOwnArena())
+    ownArenas += runner.arenaBytes();
+  else
+    arenaSize = std::max(arenaSize, runner.arenaBytes());
+}
+
 /// One arena for all phases, at a multiple of 256 bytes; NaN where nothing was
 /// written.
 void Rank::shareArena() {
@@ -211,13 +234,6 @@ void Rank::shareArena() {
     for (PhaseRunner *runner : {stage->norms.get(), stage->update.get()})
       if (runner)
         runner->setArena(reinterpret_cast<char *>(at));
-void Rank::countArena(const PhaseRunner &runner) {
-  if (runner.hasOwnArena())
-    ownArenas += runner.arenaBytes();
-  else
-    arenaSize = std::max(arenaSize, runner.arenaBytes());
-}
-
 }
 
 bool Rank::open(const OpenPhase &openPhase, const FindTensor &weights,
@@ -230,6 +246,8 @@ bool Rank::open(const OpenPhase &openPhase, const FindTensor &weights,
     if (!openStage(number, openPhase, error) ||
         !findKept(*stages[number], weights, error))
       return false;
+  if (peers.transport.isOrdered())
+    peers.transport.setOrder(exchange.order(costsOf(pipeline)));
   shareArena();
   return true;
 }
@@ -289,7 +307,12 @@ std::vector<Rank::Message> Rank::messagesOf(const Action &action) const {
   if (first < 0)
     return all;
   PipelineStage::PhaseKind taker = StagePlan::phasesOf(mode)[first];
-  for (PipelineStage::PhaseKind kind : phasesOf(stage, action.kind))
+  // Which phase takes them other ranks do not know.
+  bool isOrdered = peers.transport.isOrdered();
+  std::vector<PipelineStage::PhaseKind> kinds = phasesOf(stage, action.kind);
+  if (isOrdered)
+    kinds = {makesInputGradients(action.kind) ? taker : PipelineStage::Forward};
+  for (PipelineStage::PhaseKind kind : kinds)
     if (kind == taker)
       for (int edge : exchange.outOf(action.stage))
         if (exchange.edges()[edge].hasGradient)

@@ -8,6 +8,7 @@
 #include "cutback/Runtime/Pipeline/Block.h"
 #include "cutback/Runtime/Pipeline/Peers.h"
 #include "cutback/Runtime/Pipeline/Pipeline.h"
+#include "cutback/Schedule/Simulate.h"
 
 #include <map>
 #include <string>
@@ -44,6 +45,13 @@ public:
   /// receives; the users of what it sends.
   const std::vector<int> &into(int stage) const { return incoming[stage]; }
   const std::vector<int> &outOf(int stage) const { return outgoing[stage]; }
+
+  /// The messages of this rank in a step, in an order in which it can begin
+  /// them one after the other, and no rank waits for ever (orderTransfers): if
+  /// their receives are posted when the action before the one that takes them
+  /// begins, gradients with the first action of the backward. `costs` are those
+  /// of the pipeline.
+  std::vector<MessageGroup> order(const Costs &costs) const;
 
   /// Begins to receive, unless that was begun or is a hand-over.
   void post(int edge, int microBatch, Direction direction);

@@ -133,12 +133,13 @@ private:
   bool openStage(int number, const OpenPhase &openPhase, StepError &error);
   bool findKept(Stage &stage, const FindTensor &weights, StepError &error);
   bool checkStage(Stage &stage, StepError &error);
+  std::string checkOrder(const Stage &stage) const;
   bool openUpdate(Stage &stage, const OpenPhase &openPhase, StepError &error);
   std::string runUpdate(Stage &stage, PhaseRunner &runner,
                         const std::map<std::string, double> &numbers,
                         const std::vector<char *> &results);
-  void shareArena();
   void countArena(const PhaseRunner &runner);
+  void shareArena();
   void divideMeans();
   std::vector<PipelineStage::PhaseKind> phasesOf(const Stage &stage,
                                                  ActionKind kind) const;

@@ -7,8 +7,17 @@
 #include <chrono>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace cutback::pipeline {
+
+/// Messages of a step that go together, by their tags: all between a rank and
+/// one other, in one direction.
+struct MessageGroup {
+  int other = 0;
+  bool isSend = false;
+  std::vector<int64_t> tags;
+};
 
 /// Messages between `size()` ranks, each of which has one of these and uses it
 /// from one thread. Nothing waits: what has begun is asked for until it is
@@ -25,6 +34,8 @@ public:
 
   int rank() const { return own; }
   int size() const { return all; }
+  /// Its number among the ranks of this machine, from 0 on.
+  virtual int localRank() const { return own; }
   /// "threads", "Open MPI 4.1.4": for messages.
   virtual std::string name() const = 0;
   /// The largest tag that messages may have.
@@ -34,13 +45,17 @@ public:
   virtual Ticket send(int to, int64_t tag, const char *bytes,
                       int64_t count) = 0;
   /// Begins to receive exactly `count` bytes; a message of another length is an
-  /// Its number among the ranks of this machine, from 0 on.
-  virtual int localRank() const { return own; }
   /// error of isDone().
   virtual Ticket receive(int from, int64_t tag, char *bytes, int64_t count) = 0;
   /// Whether a send or a receive is done; then its ticket is none any more.
   /// `error` is set, and the ticket gone, if it cannot be done.
   virtual bool isDone(Ticket ticket, std::string &error) = 0;
+
+  /// Whether it has no tags for the messages of a step, and needs their order.
+  virtual bool isOrdered() const { return false; }
+  /// Of the groups of each of the following steps; those of two ranks are in
+  /// one order at both. Other messages are of no group.
+  virtual void setOrder(std::vector<MessageGroup>) {}
 
   /// A short pause of who asked for something `rounds` times in vain: ranks may
   /// be more than processors.
