@@ -16,6 +16,7 @@
 
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 
 using namespace cutback;
 
@@ -56,6 +57,10 @@ std::vector<OptionSpec> cutback::pipelineOptions() {
        "with --state: write it after so many steps too", false, 1},
       {"mpi", OptionSpec::Choice, "openmpi|mpich",
        "which MPI; default: that of the mpirun"},
+      {"transport", OptionSpec::Choice, "nccl",
+       "of a pipeline: values between stages go over NCCL,\n"
+       "all else over the MPI, or between threads; each rank\n"
+       "takes a GPU of its own"},
       {"timeout", OptionSpec::Number, "SECONDS",
        "of a pipeline: when one rank has waited so long for\n"
        "another one, all end, with exit code 3; default 600",
@@ -146,6 +151,11 @@ int cutback::runPipelineCommand(const CommandLine &line) {
   options.times = text("times");
   options.repeat = static_cast<int>(line.integer("repeat").value_or(1));
   options.mpi = text("mpi");
+  options.usesNccl = line.has("transport");
+  // Code that a GPU loads when it first runs waits for all that runs there,
+  // also for a message of a rank that waits for this one.
+  if (options.usesNccl)
+    ::setenv("CUDA_MODULE_LOADING", "EAGER", /*overwrite=*/0);
   if (line.get("schedule"))
     options.schedule = text("schedule");
   options.microBatches =

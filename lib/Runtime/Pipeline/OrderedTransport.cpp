@@ -34,6 +34,7 @@ std::string OrderedTransport::name() const {
 void OrderedTransport::setOrder(std::vector<MessageGroup> order) {
   groups = std::move(order);
   next = 0;
+  isConnected = false;
   given.clear();
   for (const MessageGroup &group : groups)
     for (int64_t tag : group.tags)
@@ -49,6 +50,8 @@ Transport::Ticket OrderedTransport::give(int64_t tag, char *bytes,
                                          int64_t count) {
   Ticket ticket = keep(0);
   given[tag].push_back({ticket, {bytes, count}});
+  if (!isConnected)
+    connect();
   beginAll();
   return ticket;
 }
@@ -65,6 +68,18 @@ Transport::Ticket OrderedTransport::receive(int from, int64_t tag, char *bytes,
                           : keep(base.receive(from, tag, bytes, count));
 }
 
+/// When a rank has its first message, which it has before it waits for any.
+void OrderedTransport::connect() {
+  std::map<std::pair<int, bool>, Wire::Direction> directions;
+  for (const MessageGroup &group : groups)
+    directions[{group.other, group.isSend}] = {group.other, group.isSend};
+  std::vector<Wire::Direction> all;
+  for (const auto &[key, direction] : directions)
+    all.push_back(direction);
+  problem = wire->connect(all);
+  isConnected = true;
+}
+
 /// Begins the groups whose turn it is, up to the first one that is not given.
 void OrderedTransport::beginAll() {
   while (true) {
@@ -79,8 +94,10 @@ void OrderedTransport::beginAll() {
       pending[given[tag].front().ticket].begun = begun;
       given[tag].pop_front();
     }
-    begun->ticket =
-        wire->begin(group.other, group.isSend, messages, begun->error);
+    begun->error = problem;
+    if (problem.empty())
+      begun->ticket =
+          wire->begin(group.other, group.isSend, messages, begun->error);
     next = (next + 1) % groups.size();
   }
 }
@@ -93,6 +110,8 @@ bool OrderedTransport::isDone(Ticket ticket, std::string &error) {
   bool isDone = false;
   if (one.ofBase) {
     isDone = base.isDone(one.ofBase, error);
+  } else if (!problem.empty()) {
+    error = problem;
   } else if (Begun *begun = one.begun.get()) {
     if (!begun->isDone && begun->error.empty())
       begun->isDone = wire->isDone(begun->ticket, begun->error);

@@ -17,6 +17,7 @@
 #include "cutback/Runtime/Pipeline/Agreement.h"
 #include "cutback/Runtime/Pipeline/Collectives.h"
 #include "cutback/Runtime/Pipeline/MpiTransport.h"
+#include "cutback/Runtime/Pipeline/NcclWire.h"
 #include "cutback/Runtime/Pipeline/PipelineCosts.h"
 #include "cutback/Runtime/Pipeline/ThreadTransport.h"
 #include "cutback/Schedule/Check.h"
@@ -445,9 +446,28 @@ int RankRun::runStep() {
   return finish();
 }
 
+/// The transport of messages between stages, if it is another one than `base`.
+/// All ranks call it. Exit code.
+static int openWire(const PipelineRunOptions &options, Transport &base,
+                    std::unique_ptr<Transport> &made) {
+  if (!options.usesNccl)
+    return Done;
+  Waiter waiter(base, std::chrono::duration<double>(options.timeoutSeconds));
+  Verdict verdict;
+  std::unique_ptr<Wire> wire = openNccl(waiter, verdict);
+  if (wire)
+    made = std::make_unique<OrderedTransport>(base, std::move(wire));
+  else if (base.rank() == 0)
+    options.complain(verdict.why.what, verdict.why.next);
+  return verdict.code;
+}
+
 static int runRank(const PipelineRunOptions &options, Transport &transport) {
   try {
-    return RankRun(options, transport).run();
+    std::unique_ptr<Transport> other;
+    if (int code = openWire(options, transport, other))
+      return code;
+    return RankRun(options, other ? *other : transport).run();
   } catch (const std::bad_alloc &) {
     options.complain("rank " + std::to_string(transport.rank()) +
                          " is out of memory",

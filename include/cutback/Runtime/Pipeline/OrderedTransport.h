@@ -28,6 +28,13 @@ public:
   virtual ~Wire();
   /// "NCCL 2.27.3": for messages.
   virtual std::string name() const = 0;
+  struct Direction {
+    int other = 0;
+    bool isSend = false;
+  };
+  /// Before the first message: of all ranks together. May wait until the other
+  /// rank of each has called it. An empty string, or what went wrong.
+  virtual std::string connect(const std::vector<Direction> &) { return ""; }
   /// Begins to send to rank `other`, or to receive from it. Does not wait.
   /// `error` is set if that fails.
   virtual Ticket begin(int other, bool isSend,
@@ -75,12 +82,15 @@ private:
   };
   Ticket keep(Ticket ofBase);
   Ticket give(int64_t tag, char *bytes, int64_t count);
+  void connect();
   void beginAll();
 
   Transport &base;
   std::unique_ptr<Wire> wire;
   std::vector<MessageGroup> groups;
   size_t next = 0; ///< group that is to begin
+  bool isConnected = false;
+  std::string problem; ///< of connecting
   /// By tag of a group: what waits for its turn.
   std::map<int64_t, std::deque<Given>> given;
   std::map<Ticket, Pending> pending;

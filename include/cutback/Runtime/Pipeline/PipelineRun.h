@@ -43,6 +43,8 @@ struct PipelineRunOptions {
   int ranks = 0;
   /// "openmpi", "mpich"; empty: what the environment says.
   std::string mpi;
+  /// Values between stages go over NCCL, all else as without.
+  bool usesNccl = false;
   /// Who opens a phase in its folder, for pipelines that are not for machine
   /// code; null: openPhase().
   std::function<std::unique_ptr<PhaseRunner>(
