@@ -34,7 +34,7 @@ std::string cutback::pipeline::mpiOfEnvironment() {
 static int localRankOfEnvironment(int rank) {
   for (const char *name : {"OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID"})
     if (const char *number = std::getenv(name))
-      return std::atoi(number);
+      return static_cast<int>(std::strtol(number, nullptr, 10));
   return rank;
 }
 

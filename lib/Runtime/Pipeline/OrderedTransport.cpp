@@ -31,8 +31,8 @@ std::string OrderedTransport::name() const {
   return wire->name() + " beside " + base.name();
 }
 
-void OrderedTransport::setOrder(std::vector<MessageGroup> order) {
-  groups = std::move(order);
+void OrderedTransport::setOrder(const std::vector<MessageGroup> &order) {
+  groups = order;
   next = 0;
   isConnected = false;
   given.clear();

@@ -142,10 +142,10 @@ Schedule draw(std::string_view name, std::mt19937 &random) {
 }
 
 TEST(TransferOrderTest, RandomRanksOfAllSchedulesComeToAnEnd) {
-  std::mt19937 random(3);
   EXPECT_EQ(scheduleNames().size(), 9u);
   for (std::string_view name : scheduleNames())
-    for (int turn = 0; turn < 30; ++turn) {
+    for (unsigned turn = 0; turn < 30; ++turn) {
+      std::mt19937 random(turn);
       Instance instance = makeInstance(draw(name, random), random);
       auto order = orderTransfers(instance.durations, instance.transfers);
       ASSERT_TRUE(order) << name;
@@ -162,10 +162,10 @@ TEST(TransferOrderTest, RandomRanksOfAllSchedulesComeToAnEnd) {
 
 /// An order by which each rank sends first what it makes first.
 TEST(TransferOrderTest, AnOrderOfAnotherKindStops) {
-  std::mt19937 random(4);
   int stopped = 0;
   for (std::string_view name : scheduleNames())
-    for (int turn = 0; turn < 10; ++turn) {
+    for (unsigned turn = 0; turn < 10; ++turn) {
+      std::mt19937 random(turn);
       Instance instance = makeInstance(draw(name, random), random);
       std::vector<int> order(instance.transfers.size());
       for (size_t i = 0; i < order.size(); ++i)

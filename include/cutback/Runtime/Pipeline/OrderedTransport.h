@@ -61,7 +61,7 @@ public:
   Ticket receive(int from, int64_t tag, char *bytes, int64_t count) override;
   bool isDone(Ticket ticket, std::string &error) override;
   bool isOrdered() const override { return true; }
-  void setOrder(std::vector<MessageGroup> order) override;
+  void setOrder(const std::vector<MessageGroup> &order) override;
   void pause(unsigned rounds) override { base.pause(rounds); }
   void abort(int code) override;
 

@@ -55,7 +55,7 @@ public:
   virtual bool isOrdered() const { return false; }
   /// Of the groups of each of the following steps; those of two ranks are in
   /// one order at both. Other messages are of no group.
-  virtual void setOrder(std::vector<MessageGroup>) {}
+  virtual void setOrder(const std::vector<MessageGroup> &) {}
 
   /// A short pause of who asked for something `rounds` times in vain: ranks may
   /// be more than processors.
