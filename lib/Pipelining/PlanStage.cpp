@@ -11,7 +11,6 @@
 
 #include "cutback/Analysis/CopyOps.h"
 #include "cutback/Planner/Planner.h"
-#include "cutback/Planner/ThreeWay.h"
 
 #include "llvm/Support/raw_ostream.h"
 
@@ -35,7 +34,8 @@ static PartitionOptions phaseOptions(const PartitionOptions &partition) {
 }
 
 static FailureOr<std::vector<PhaseGraph>>
-makePlannedPhases(joint::GraphOp graph, const StagePlanRequest &request) {
+makePlannedPhases(joint::GraphOp graph, const StagePlanRequest &request,
+                  HandedNames &handed) {
   bool isForward = graph.getOutput().getGradientOf().empty();
   if (isForward || request.isWhole) {
     PartitionOptions options =
@@ -52,9 +52,11 @@ makePlannedPhases(joint::GraphOp graph, const StagePlanRequest &request) {
   options.partition = request.partition;
   options.toInputPrice = options.toWeightPrice =
       request.partition.bytePrice.value_or(BytePrice());
+  options.as = request.as;
   FailureOr<ThreeWayPartition> plan = partitionThreeWay(graph, options);
   if (failed(plan))
     return failure();
+  handed = plan->handedNames();
   return makePhases(graph, plan->functions);
 }
 
@@ -104,7 +106,8 @@ FailureOr<PlannedStage> cutback::planStage(const CutProgram &program,
   OwningOpRef<ModuleOp> module = ModuleOp::create(stage.getLoc());
   joint::GraphOp graph = copyGraph(stage);
   module->push_back(graph);
-  FailureOr<std::vector<PhaseGraph>> phases = makePlannedPhases(graph, request);
+  FailureOr<std::vector<PhaseGraph>> phases =
+      makePlannedPhases(graph, request, planned.handed);
   if (failed(phases))
     return failure();
   describeSaved(*phases, planned.stage);

@@ -35,10 +35,10 @@ balance(joint::GraphOp graph, const StageChoice &choice,
   return diagnostic;
 }
 
-FailureOr<CutProgram> cutback::cutStages(joint::GraphOp graph,
-                                         const StageChoice &choice,
-                                         const TrainingGraphOptions &gradients,
-                                         const PartitionOptions &options) {
+FailureOr<std::vector<unsigned>>
+cutback::findBegins(joint::GraphOp graph, const StageChoice &choice,
+                    const TrainingGraphOptions &gradients,
+                    const PartitionOptions &options) {
   if (!graph.getOutput().getGradientOf().empty()) {
     auto diagnostic = graph.emitError("'")
                       << graph.getSymName()
@@ -67,9 +67,18 @@ FailureOr<CutProgram> cutback::cutStages(joint::GraphOp graph,
     return diagnostic;
   }
   if (!choice.points.empty())
-    begins = findSplitPoints(graph, choice.points);
-  else if (choice.stages)
-    begins = balance(graph, choice, gradients, options);
+    return findSplitPoints(graph, choice.points);
+  if (choice.stages)
+    return balance(graph, choice, gradients, options);
+  return begins;
+}
+
+FailureOr<CutProgram> cutback::cutStages(joint::GraphOp graph,
+                                         const StageChoice &choice,
+                                         const TrainingGraphOptions &gradients,
+                                         const PartitionOptions &options) {
+  FailureOr<std::vector<unsigned>> begins =
+      findBegins(graph, choice, gradients, options);
   if (failed(begins))
     return failure();
   return cutGraph(graph, *begins, choice.cut);

@@ -17,6 +17,8 @@
 #include "cutback/Partition/CutCheck.h"
 #include "cutback/Partition/Strategies.h"
 
+#include "llvm/ADT/StringSet.h"
+
 using namespace mlir;
 using namespace cutback;
 
@@ -88,7 +90,30 @@ private:
     phaseCosts = PhaseCosts::compute(result.view, *sets, *sizes, device, costs);
   }
 
+  /// The plan of `options.as`. False where phases of this graph would hand over
+  /// something else.
+  bool followOther() {
+    PhasePlan plan;
+    auto mark = [&](const std::vector<std::string> &names) {
+      std::vector<uint8_t> isHanded(result.view.numValues(), 0);
+      llvm::StringSet<> wanted;
+      for (const std::string &name : names)
+        wanted.insert(name);
+      for (uint32_t value = 0; value < result.view.numValues(); ++value)
+        isHanded[value] = wanted.contains(result.view.name(value));
+      return isHanded;
+    };
+    plan.toInput = mark(options.as->toInput);
+    plan.toWeight = mark(options.as->toWeight);
+    result.phases = splitPhases(result.view, *sets, result.kinds, plan);
+    HandedNames names = result.handedNames();
+    return names.toInput == options.as->toInput &&
+           names.toWeight == options.as->toWeight;
+  }
+
   LogicalResult makePlan() {
+    if (options.as && followOther())
+      return success();
     PhaseProblem problem(result.view, *sets, result.kinds, phaseCosts, policies,
                          result.prices);
     if (std::string fault = problem.problem().check(); !fault.empty())
@@ -202,6 +227,15 @@ private:
 };
 
 } // namespace
+
+HandedNames ThreeWayPartition::handedNames() const {
+  HandedNames names;
+  for (uint32_t value : phases.toInput)
+    names.toInput.push_back(view.name(value));
+  for (uint32_t value : phases.toWeight)
+    names.toWeight.push_back(view.name(value));
+  return names;
+}
 
 FailureOr<ThreeWayPartition>
 cutback::partitionThreeWay(joint::GraphOp graph,

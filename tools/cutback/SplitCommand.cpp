@@ -6,12 +6,16 @@
 //   P/pipeline.json             what crosses between stages, and their phases
 //   P/stageK/joint.mlir ...     each stage as `compile` writes a model
 //   P/stageK/PHASE/...          each phase as `compile --target` writes a step
+//   P/stageK/smaller/PHASE/...  for micro-batches with a row less, if there are
 //   P/stageK/weights.safetensors    what this stage alone reads
 
 #include "PlanRun.h"
 #include "SplitProgram.h"
 
 #include "cutback/Support/SafeFile.h"
+#include "cutback/Support/Text.h"
+
+#include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
 
@@ -44,12 +48,51 @@ CommandSpec splitSpec() {
       "split model.pt2 -o P --stages=4",
       "split model.pt2 -o P --split-spec=layers.4=begin,layers.8=end",
       "split model.pt2 -o P --stages=2 --multi-use=transmit",
+      "split model.pt2 -o P --stages=2 --batch=13 --micro-batches=4",
       "split model.pt2 -o P --stages=2 --target=reference",
       "split model.pt2 -o P --stages=4 --stage-memory=8GiB --schedule=1F1B",
       "split model.pt2 -o P --stages=4 --minimize=makespan",
       "split model.pt2 -o P --stages=4 --optimizer=adamw --clip-norm=1",
   };
   return spec;
+}
+
+/// A table of the stages, and what crosses between them.
+static std::string describeSplit(const SplitProgram &program) {
+  using T = TextTable;
+  T table({T::Left, T::Right, T::Right, T::Right, T::Right, T::Right});
+  table.add({"stage", "parameters", "receives", "sends", "kept", "ms"});
+  for (const PipelineStage &stage : program.pipeline.stages) {
+    int64_t received = 0, sent = 0, ps = 0;
+    for (const PipelineReceive &value : stage.receives)
+      received += bytesOf(value);
+    for (const PipelineSend &value : stage.sends)
+      sent += bytesOf(value);
+    for (auto kind : {PipelineStage::Forward, PipelineStage::Backward})
+      ps += stage.phases[kind].picoseconds;
+    table.add({stage.name, std::to_string(stage.parameters.size()),
+               formatBytes(received), formatBytes(sent),
+               formatBytes(stage.forwardSavedBytes),
+               formatFixed(static_cast<double>(ps) * 1e-9, 3)});
+  }
+  std::string text = table.str(0);
+  if (!program.pipeline.smaller.empty())
+    text += llvm::formatv("\nmicro-batches of {0}, as above, and of {1}\n",
+                          formatCount(program.batch->rows, "row"),
+                          program.batch->rows - 1);
+  if (program.peaks.empty())
+    return text;
+  text += llvm::formatv(
+      "\n{0}, makespan {1} ms; byte prices {2:$[, ]}\n", program.schedule,
+      formatFixed(program.makespanPs * 1e-9, 3),
+      llvm::make_range(program.prices.begin(), program.prices.end()));
+  text += program.alikePs
+              ? "with one price for all stages: makespan " +
+                    formatFixed(*program.alikePs * 1e-9, 3) + " ms\n"
+              : "with one price for all stages: none fits\n";
+  for (auto [rank, bytes] : llvm::enumerate(program.peaks))
+    text += llvm::formatv("rank {0}: peak {1}\n", rank, formatBytes(bytes));
+  return text;
 }
 
 int runSplit(const CommandLine &line) {

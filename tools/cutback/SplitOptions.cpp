@@ -46,8 +46,17 @@ std::vector<OptionSpec> splitOptions() {
        "with --stages: the stages of a rank in a V (rank 0 has\n"
        "the first and the last) are balanced together",
        false, 1},
+      {"batch", OptionSpec::Integer, "ROWS",
+       "with --micro-batches: stages for micro-batches of this\n"
+       "batch, of a model whose inputs have a dynamic number of\n"
+       "rows. Where M does not divide it the first ROWS % M have\n"
+       "a row more (torch.tensor_split), and phases are compiled\n"
+       "for both sizes. Default: the sizes of the export, or --sym",
+       false, 1},
       {"micro-batches", OptionSpec::Integer, "M",
-       "with --stage-memory; default: twice the ranks", false, 1},
+       "with --batch, and with --stage-memory, where the default\n"
+       "is twice the ranks",
+       false, 1},
       {"loss-output", OptionSpec::Text, "N|NAME|SPEC",
        "which output is the loss: a number, a name (output.1),\n"
        "or the model's outputs with True in its place:\n"
@@ -173,6 +182,23 @@ static int readSchedule(Session &session, SplitRequest &request) {
   return Done;
 }
 
+/// The rows of a batch and into how many micro-batches they go.
+static int readBatch(Session &session, SplitRequest &request) {
+  request.batch = session.line.integer("batch");
+  if (!request.batch)
+    return Done;
+  if (!request.microBatches) {
+    session.error("--batch goes with --micro-batches");
+    return wrongUsage(session, "say into how many it is divided");
+  }
+  if (splitBatch(*request.batch, *request.microBatches))
+    return Done;
+  session.error("--batch=" + std::to_string(*request.batch) +
+                " has fewer rows than there are micro-batches, " +
+                std::to_string(*request.microBatches));
+  return wrongUsage(session, "give at most as many --micro-batches as rows");
+}
+
 /// Which stages share a rank, of --stages on fewer --ranks.
 static int readMapping(Session &session, SplitRequest &request) {
   if (!request.choice.stages || !request.ranks)
@@ -216,12 +242,17 @@ static int readMemory(Session &session, SplitRequest &request) {
   for (const char *name : {"schedule", "ranks", "micro-batches"})
     if (line.has(name) && !line.has("stage-memory") &&
         line.get("minimize") != "makespan" &&
-        (!isShared || std::string_view(name) == "micro-batches")) {
-      session.error("--" + std::string(name) + " goes with --stage-memory");
+        (!isShared || std::string_view(name) == "micro-batches") &&
+        (!line.has("batch") || std::string_view(name) != "micro-batches")) {
+      session.error("--" + std::string(name) + " goes with --stage-memory" +
+                    (std::string_view(name) == "micro-batches" ? " or --batch"
+                                                               : ""));
       return wrongUsage(session,
                         "a pipeline without a limit runs under any schedule");
     }
   if (int code = readSchedule(session, request))
+    return code;
+  if (int code = readBatch(session, request))
     return code;
   if (int code = readMapping(session, request))
     return code;

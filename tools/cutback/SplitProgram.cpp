@@ -7,6 +7,8 @@
 //   3. of each stage a plan and its phases; with --stage-memory, of each the
 //      plan that fits (Pipelining/FitStages.h)
 //   4. of each phase what runs it: kernels, machine code
+//   5. for micro-batches of two sizes: the same stages, cut at the same ops and
+//      keeping the same values, for a row less
 //
 // The manifest says what crosses; weights of a stage are beside it.
 
@@ -20,6 +22,7 @@
 #include "cutback/Autograd/Activity.h"
 #include "cutback/Dialect/Joint/Loss.h"
 #include "cutback/Interpreter/Step.h"
+#include "cutback/Pipelining/BatchSizes.h"
 #include "cutback/Pipelining/FitStages.h"
 #include "cutback/Pipelining/FixSizes.h"
 #include "cutback/Pipelining/LossSpec.h"
@@ -34,8 +37,6 @@
 #include "cutback/Schedule/Generate.h"
 #include "cutback/Support/Checksum.h"
 #include "cutback/Support/Text.h"
-
-#include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
 
@@ -61,10 +62,13 @@ public:
   int run();
 
 private:
+  int fixAllSizes(OwningOpRef<ModuleOp> &copy);
+  int cutAt(joint::GraphOp graph, ArrayRef<unsigned> begins, CutProgram &made);
   int cut();
   int chooseLoss();
-  int setDevices();
+  int setDevices(CutProgram &cut);
   int planStages();
+  StagePlanRequest requestAt(unsigned stage, unsigned level) const;
   const PlannedStage *planAt(unsigned stage, unsigned level);
   std::vector<unsigned> findFront(unsigned stage, Backwards backwards);
   const pipeline::StageCosts *costsAt(unsigned stage, unsigned level);
@@ -74,7 +78,9 @@ private:
                                         StageLevels search, bool isApart,
                                         std::string &why);
   int addUpdate(unsigned number, PlannedStage &planned);
-  int emitStage(PlannedStage &planned);
+  int addStage(unsigned number);
+  int addSmaller(unsigned number, const PlannedStage &larger);
+  int emitPhases(PlannedStage &planned, const std::string &folder);
   int compilePhase(const PartitionResult &plan, joint::GraphOp graph,
                    const std::string &folder, PipelinePhase &entry);
   int addWeights(PipelineStage &stage);
@@ -87,6 +93,7 @@ private:
   const SplitRequest &request;
   SplitProgram &program;
   CutProgram stages;
+  std::optional<CutProgram> smaller; ///< of the smaller micro-batches
   TrainingGraphOptions gradients;          ///< of each stage
   std::vector<PartitionOptions> optionsOf; ///< by stage
   std::vector<Optimizer> optimizers;       ///< by stage
@@ -101,23 +108,23 @@ private:
 
 } // namespace
 
-int Splitter::setDevices() {
+int Splitter::setDevices(CutProgram &cut) {
   const std::vector<std::string> &devices = request.devices;
   if (devices.empty())
     return Done;
-  if (devices.size() != 1 && devices.size() != stages.stages.size()) {
+  if (devices.size() != 1 && devices.size() != cut.stages.size()) {
     session.error("--stage-devices names " +
                   formatCount(devices.size(), "device") + " for " +
-                  formatCount(stages.stages.size(), "stage"));
+                  formatCount(cut.stages.size(), "stage"));
     session.note("name one for each stage, or one with {stage} in it");
     return WrongUsage;
   }
   unsigned changed = 0;
-  for (unsigned stage = 0; stage < stages.stages.size(); ++stage) {
+  for (unsigned stage = 0; stage < cut.stages.size(); ++stage) {
     std::string device = devices[devices.size() == 1 ? 0 : stage];
     if (size_t place = device.find("{stage}"); place != std::string::npos)
       device.replace(place, 7, std::to_string(stage));
-    changed += setDevice(stages.stages[stage], device);
+    changed += setDevice(cut.stages[stage], device);
   }
   if (changed)
     return Done;
@@ -156,31 +163,71 @@ int Splitter::chooseLoss() {
   return Done;
 }
 
+/// Of the program, and of the smaller micro-batches of a copy of it.
+int Splitter::fixAllSizes(OwningOpRef<ModuleOp> &copy) {
+  joint::GraphOp graph = imported.graph;
+  llvm::StringMap<int64_t> sizes = request.partition.symbols, fewer = sizes;
+  if (request.batch) {
+    program.batch = splitBatch(*request.batch, *request.microBatches);
+    if (failed(fixRows(graph, request.splitDims, program.batch->rows, sizes)))
+      return WrongInput;
+    if (program.batch->larger < *request.microBatches) {
+      copy = ModuleOp::create(graph.getLoc());
+      joint::GraphOp other = graph.clone();
+      copy->push_back(other);
+      if (failed(fixRows(other, request.splitDims, program.batch->rows - 1,
+                         fewer)) ||
+          failed(fixSizes(other, fewer)))
+        return WrongInput;
+    }
+  }
+  return succeeded(fixSizes(graph, sizes)) ? Done : WrongInput;
+}
+
+/// Cuts a program, and differentiates its stages.
+int Splitter::cutAt(joint::GraphOp graph, ArrayRef<unsigned> begins,
+                    CutProgram &made) {
+  FailureOr<CutProgram> cut = cutGraph(graph, begins, request.choice.cut);
+  if (failed(cut))
+    return WrongInput;
+  made = std::move(*cut);
+  if (int code = setDevices(made))
+    return code;
+  session.progress.step("making training graphs");
+  return succeeded(differentiateStages(made, gradients)) ? Done : WrongInput;
+}
+
 int Splitter::cut() {
   joint::GraphOp graph = imported.graph;
   session.progress.step("cutting");
-  if (graph.getOutput().getGradientOf().empty() &&
-      (failed(makeFunctional(graph, request.gradients.functionalizeRng)) ||
-       failed(markGradientTargets(graph,
-                                  request.gradients.differentiate.gradOf)) ||
-       failed(fixSizes(graph, request.partition.symbols))))
-    return WrongInput;
+  OwningOpRef<ModuleOp> copy;
+  if (graph.getOutput().getGradientOf().empty()) {
+    if (failed(makeFunctional(graph, request.gradients.functionalizeRng)) ||
+        failed(markGradientTargets(graph,
+                                   request.gradients.differentiate.gradOf)))
+      return WrongInput;
+    if (int code = fixAllSizes(copy))
+      return code;
+  }
   gradients = request.gradients;
   gradients.differentiate.gradOf.clear(); // marked
   if (int code = chooseLoss())
     return code;
   PartitionOptions options = request.partition;
   options.symbols.clear(); // fixed
-  FailureOr<CutProgram> program =
-      cutStages(graph, request.choice, gradients, options);
-  if (failed(program))
+  FailureOr<std::vector<unsigned>> begins =
+      findBegins(graph, request.choice, gradients, options);
+  if (failed(begins))
     return WrongInput;
-  stages = std::move(*program);
-  if (int code = setDevices())
+  if (int code = cutAt(graph, *begins, stages))
     return code;
-  session.progress.step("making training graphs");
-  if (failed(differentiateStages(stages, gradients)))
-    return WrongInput;
+  if (copy) {
+    joint::GraphOp other = *copy->getOps<joint::GraphOp>().begin();
+    if (failed(takeMarkers(other)))
+      return WrongInput;
+    if (int code = cutAt(other, *begins, smaller.emplace()))
+      return code;
+  }
   auto distributed = distributeOptions(stages, options);
   if (failed(distributed))
     return WrongInput;
@@ -192,17 +239,21 @@ int Splitter::cut() {
 // Plans
 //===----------------------------------------------------------------------===//
 
+StagePlanRequest Splitter::requestAt(unsigned stage, unsigned level) const {
+  StagePlanRequest wanted{optionsOf[stage], request.isWhole};
+  std::optional<BytePrice> &price = wanted.partition.bytePrice;
+  if (level > 0)
+    price = (price && !price->isZero() ? *price : BytePrice::ownTimes(1))
+                .times(kLevels[level]);
+  return wanted;
+}
+
 /// Null, after an error, where there is none.
 const PlannedStage *Splitter::planAt(unsigned stage, unsigned level) {
   auto [entry, isNew] = plans.try_emplace({stage, level});
   if (isNew) {
-    StagePlanRequest wanted{optionsOf[stage], request.isWhole};
-    std::optional<BytePrice> &price = wanted.partition.bytePrice;
-    if (level > 0)
-      price = (price && !price->isZero() ? *price : BytePrice::ownTimes(1))
-                  .times(kLevels[level]);
     FailureOr<PlannedStage> planned =
-        cutback::planStage(stages, stage, facts, wanted);
+        cutback::planStage(stages, stage, facts, requestAt(stage, level));
     if (succeeded(planned))
       entry->second = std::move(*planned);
   }
@@ -474,20 +525,75 @@ int Splitter::addUpdate(unsigned number, PlannedStage &planned) {
   return Done;
 }
 
-int Splitter::emitStage(PlannedStage &planned) {
-  PipelineStage &stage = planned.stage;
+/// Phases to folders in `base`.
+int Splitter::emitPhases(PlannedStage &planned, const std::string &base) {
   for (PlannedPhase &phase : planned.phases) {
-    std::string folder = stage.name + "/" + phase.phase.name;
+    std::string folder = base + "/" + phase.phase.name;
     addFile(folder + "/" + kPartitionFiles[0], std::move(phase.text));
     if (request.target.target == "reference")
       continue;
-    auto entry = llvm::find_if(stage.phases, [&](const PipelinePhase &one) {
-      return one.folder == folder;
-    });
+    auto entry =
+        llvm::find_if(planned.stage.phases, [&](const PipelinePhase &one) {
+          return one.folder == folder;
+        });
     if (int code = compilePhase(*phase.plan, phase.phase.graph, folder, *entry))
       return code;
   }
-  return addWeights(stage);
+  return Done;
+}
+
+/// The stage for micro-batches with a row less. What does not depend on rows it
+/// shares with `larger`.
+int Splitter::addSmaller(unsigned number, const PlannedStage &larger) {
+  StagePlanRequest wanted = requestAt(number, levels[number]);
+  if (!request.isWhole)
+    wanted.as = &larger.handed;
+  FailureOr<PlannedStage> planned =
+      cutback::planStage(*smaller, number, facts, wanted);
+  if (failed(planned))
+    return NoPlan;
+  PipelineStage &stage = planned->stage;
+  std::string next;
+  if (std::string what = compareSizes(larger.stage, stage, next);
+      !what.empty()) {
+    session.error(what);
+    session.note(next);
+    return WrongInput;
+  }
+  std::string folder = stage.name + "/smaller";
+  for (PipelinePhase &phase : stage.phases)
+    if (phase)
+      phase.folder.replace(0, stage.name.size(), folder);
+  if (int code = emitPhases(*planned, folder))
+    return code;
+  for (auto kind : {PipelineStage::Norms, PipelineStage::Update})
+    stage.phases[kind] = larger.stage.phases[kind];
+  stage.weights = larger.stage.weights;
+  program.pipeline.smaller.push_back(std::move(stage));
+  return Done;
+}
+
+int Splitter::addStage(unsigned number) {
+  PlannedStage &planned = *plans[{number, levels[number]}];
+  OwningOpRef<ModuleOp> alone =
+      ModuleOp::create(stages.stages[number].getLoc());
+  alone->push_back(stages.stages[number]->clone());
+  addFile(planned.stage.name + "/" + kPartitionFiles[0], printModule(*alone));
+  if (int code = addUpdate(number, planned))
+    return code;
+  if (int code = emitPhases(planned, planned.stage.name))
+    return code;
+  if (int code = addWeights(planned.stage))
+    return code;
+  if (int code = smaller ? addSmaller(number, planned) : Done)
+    return code;
+  if (makesResult(stages, number, facts.loss)) {
+    program.pipeline.lossStage = number;
+    program.pipeline.loss = facts.loss;
+  }
+  program.pipeline.stages.push_back(std::move(planned.stage));
+  program.prices.push_back(kLevels[levels[number]]);
+  return Done;
 }
 
 int Splitter::run() {
@@ -500,23 +606,9 @@ int Splitter::run() {
     return code;
   program.pipeline.model = imported.graph.getSymName().str();
   program.pipeline.target = request.target.target;
-  for (unsigned number = 0; number < stages.stages.size(); ++number) {
-    PlannedStage &planned = *plans[{number, levels[number]}];
-    OwningOpRef<ModuleOp> alone =
-        ModuleOp::create(stages.stages[number].getLoc());
-    alone->push_back(stages.stages[number]->clone());
-    addFile(planned.stage.name + "/" + kPartitionFiles[0], printModule(*alone));
-    if (int code = addUpdate(number, planned))
+  for (unsigned number = 0; number < stages.stages.size(); ++number)
+    if (int code = addStage(number))
       return code;
-    if (int code = emitStage(planned))
-      return code;
-    if (makesResult(stages, number, facts.loss)) {
-      program.pipeline.lossStage = number;
-      program.pipeline.loss = facts.loss;
-    }
-    program.pipeline.stages.push_back(std::move(planned.stage));
-    program.prices.push_back(kLevels[levels[number]]);
-  }
   if (std::string error = program.pipeline.verify(); !error.empty()) {
     session.error("the pipeline " + error);
     return OurDefect;
@@ -533,39 +625,6 @@ int Splitter::run() {
 int splitModel(Session &session, ImportedModule &imported,
                const SplitRequest &request, SplitProgram &program) {
   return Splitter(session, imported, request, program).run();
-}
-
-std::string describeSplit(const SplitProgram &program) {
-  using T = TextTable;
-  T table({T::Left, T::Right, T::Right, T::Right, T::Right, T::Right});
-  table.add({"stage", "parameters", "receives", "sends", "kept", "ms"});
-  for (const PipelineStage &stage : program.pipeline.stages) {
-    int64_t received = 0, sent = 0, ps = 0;
-    for (const PipelineReceive &value : stage.receives)
-      received += bytesOf(value);
-    for (const PipelineSend &value : stage.sends)
-      sent += bytesOf(value);
-    for (auto kind : {PipelineStage::Forward, PipelineStage::Backward})
-      ps += stage.phases[kind].picoseconds;
-    table.add({stage.name, std::to_string(stage.parameters.size()),
-               formatBytes(received), formatBytes(sent),
-               formatBytes(stage.forwardSavedBytes),
-               formatFixed(static_cast<double>(ps) * 1e-9, 3)});
-  }
-  std::string text = table.str(0);
-  if (program.peaks.empty())
-    return text;
-  text += llvm::formatv(
-      "\n{0}, makespan {1} ms; byte prices {2:$[, ]}\n", program.schedule,
-      formatFixed(program.makespanPs * 1e-9, 3),
-      llvm::make_range(program.prices.begin(), program.prices.end()));
-  text += program.alikePs
-              ? "with one price for all stages: makespan " +
-                    formatFixed(*program.alikePs * 1e-9, 3) + " ms\n"
-              : "with one price for all stages: none fits\n";
-  for (auto [rank, bytes] : llvm::enumerate(program.peaks))
-    text += llvm::formatv("rank {0}: peak {1}\n", rank, formatBytes(bytes));
-  return text;
 }
 
 } // namespace cutback

@@ -8,6 +8,7 @@
 
 #include "cutback/Pipelining/DescribeStage.h"
 #include "cutback/Pipelining/StageChoice.h"
+#include "cutback/Runtime/Pipeline/BatchSplit.h"
 #include "cutback/Runtime/Pipeline/Pipeline.h"
 #include "cutback/Training/Optimizer.h"
 
@@ -28,6 +29,9 @@ struct SplitRequest {
   std::optional<int64_t> memoryLimit;
   std::optional<std::string> schedule;
   std::optional<int> ranks, microBatches;
+  /// Rows that `microBatches` divide, not fewer than they are; without it a
+  /// micro-batch has the sizes of the program.
+  std::optional<int64_t> batch;
   std::optional<Optimizer> optimizer;    ///< stages get their updates
   std::optional<std::string> lossOutput; ///< as written
   /// Of ops that name one, by stage, or one for all; empty: as exported.
@@ -52,14 +56,13 @@ struct SplitProgram {
   double makespanPs = 0;
   /// Of the best of one price for all stages, if one is within the limit.
   std::optional<double> alikePs;
+  /// With --batch.
+  std::optional<BatchSplit> batch;
 };
 
 /// Cuts, differentiates, plans and compiles. Exit code.
 int splitModel(Session &session, ImportedModule &imported,
                const SplitRequest &request, SplitProgram &program);
-
-/// A table of the stages, and what crosses between them.
-std::string describeSplit(const SplitProgram &program);
 
 } // namespace cutback
 

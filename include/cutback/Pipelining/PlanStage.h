@@ -5,7 +5,7 @@
 #define CUTBACK_PIPELINING_PLANSTAGE_H
 
 #include "cutback/Pipelining/DescribeStage.h"
-#include "cutback/Planner/PartitionPipeline.h"
+#include "cutback/Planner/ThreeWay.h"
 
 namespace cutback {
 
@@ -16,6 +16,9 @@ struct StagePlanRequest {
   /// One backward, planned as that of a step (planStep); else input and weight
   /// gradients can run apart (partitionThreeWay).
   bool isWhole = false;
+  /// Of the same stage for micro-batches of another size, or null: phases hand
+  /// over what those of it do (ThreeWayOptions::as). Not with `isWhole`.
+  const HandedNames *as = nullptr;
 };
 
 /// A phase with its launches in an arena.
@@ -28,6 +31,7 @@ struct PlannedPhase {
 struct PlannedStage {
   PipelineStage stage; ///< its phases have no checksums yet
   std::vector<PlannedPhase> phases;
+  HandedNames handed; ///< with gradients, and not with `isWhole`
 };
 
 /// Plans the launches of a phase, on the device of `options`, and adds it to

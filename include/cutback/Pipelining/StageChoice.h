@@ -21,10 +21,16 @@ struct StageChoice {
   CutOptions cut;
 };
 
-/// Cuts `graph`, a functional forward program, from which it takes the markers:
-/// there, or where `choice` says. Fails with an error at the graph where both
-/// say something, or neither does, where there are no so many stages, and as
-/// the steps do.
+/// The numbers of the ops with which stages of `graph` begin (cutGraph()); its
+/// markers are gone then. `graph` is a functional forward program; it is cut at
+/// its markers, or where `choice` says. Fails with an error at the graph where
+/// both say something, or neither does, and where there are no so many stages.
+mlir::FailureOr<std::vector<unsigned>>
+findBegins(joint::GraphOp graph, const StageChoice &choice,
+           const TrainingGraphOptions &gradients,
+           const PartitionOptions &options);
+
+/// Cuts `graph` there. Fails as findBegins() and cutGraph() do.
 mlir::FailureOr<CutProgram> cutStages(joint::GraphOp graph,
                                       const StageChoice &choice,
                                       const TrainingGraphOptions &gradients,

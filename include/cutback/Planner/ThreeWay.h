@@ -25,6 +25,11 @@ enum class ThreeWayRule {
   Closure
 };
 
+/// What phases hand over, by names of values in the prepared graph.
+struct HandedNames {
+  std::vector<std::string> toInput, toWeight;
+};
+
 struct ThreeWayOptions {
   /// How the graph is prepared, on which device, under which sizes and
   /// policies; figures, memory and strategy are not looked at.
@@ -41,6 +46,10 @@ struct ThreeWayOptions {
   /// there to the weight phase.
   BytePrice toInputPrice = BytePrice::ownTimes(1),
             toWeightPrice = BytePrice::ownTimes(1);
+  /// What a plan of the same graph in other sizes hands over: so does this one,
+  /// without a search, unless the graph has other values in these sizes. May be
+  /// null. Figures have no cost and bound then.
+  const HandedNames *as = nullptr;
 };
 
 /// What a plan of three phases costs, in the model's units: bytes under size
@@ -77,6 +86,8 @@ struct ThreeWayPartition {
   GraphView view;
   PhaseKinds kinds;
   Phases phases;
+
+  HandedNames handedNames() const;
 };
 
 /// Prepares `graph` (as makeTrainingGraph gives it) in place, plans three

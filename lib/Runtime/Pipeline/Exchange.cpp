@@ -33,6 +33,8 @@ std::vector<Edge> pipeline::edgesOf(const Pipeline &pipeline) {
         edge.receive = static_cast<int>(found - receives.begin());
         edge.name = sends[send].name;
         edge.bytes = bytesOf(sends[send]);
+        if (!pipeline.smaller.empty())
+          edge.smallerBytes = bytesOf(pipeline.smaller[from].sends[send]);
         edge.hasGradient = found->hasGradient;
         edges.push_back(edge);
       }
@@ -41,8 +43,9 @@ std::vector<Edge> pipeline::edgesOf(const Pipeline &pipeline) {
 }
 
 Exchange::Exchange(const Pipeline &pipeline, const Schedule &schedule,
-                   Peers &peers, BlockCount &count)
-    : schedule(schedule), peers(peers), count(count), all(edgesOf(pipeline)),
+                   Peers &peers, BlockCount &count, int64_t firstSmaller)
+    : schedule(schedule), peers(peers), count(count),
+      firstSmaller(firstSmaller), all(edgesOf(pipeline)),
       incoming(pipeline.stages.size()), outgoing(pipeline.stages.size()) {
   for (size_t i = 0; i < all.size(); ++i) {
     incoming[all[i].to].push_back(static_cast<int>(i));
@@ -106,10 +109,12 @@ void Exchange::post(int edge, int microBatch, Direction direction) {
   if (!isNew)
     return;
   Incoming &message = found->second;
-  message.block = Block::make(all[edge].bytes, count);
+  int64_t bytes =
+      microBatch < firstSmaller ? all[edge].bytes : all[edge].smallerBytes;
+  message.block = Block::make(bytes, count);
   message.ticket =
       peers.transport.receive(source, tagOf(edge, microBatch, direction),
-                              message.block->data(), all[edge].bytes);
+                              message.block->data(), bytes);
 }
 
 std::string Exchange::nameOf(int edge, int microBatch,

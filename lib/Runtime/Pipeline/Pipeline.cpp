@@ -9,6 +9,8 @@
 //   1. names, sizes and folders of each stage alone
 //   2. values from makers to users, then from users to makers
 //   3. parameters, buffers and inputs over all stages, outputs, the loss
+//   4. the stages of a smaller micro-batch in the same way, and that they are
+//      those of the larger one but for sizes
 
 #include "cutback/Runtime/Pipeline/Pipeline.h"
 
@@ -277,4 +279,86 @@ std::string Checker::run() {
   return problem;
 }
 
-std::string Pipeline::verify() const { return Checker(*this).run(); }
+//===----------------------------------------------------------------------===//
+// Two sizes of a micro-batch
+//===----------------------------------------------------------------------===//
+
+/// Whether lists have the same tensors in one order, and `isLike` holds of all
+/// that they say besides sizes.
+template <typename List, typename Fn>
+static bool areAlike(const List &larger, const List &smaller, Fn isLike) {
+  return std::equal(larger.begin(), larger.end(), smaller.begin(),
+                    smaller.end(), [&](const auto &a, const auto &b) {
+                      return a.name == b.name && a.dtype == b.dtype &&
+                             isLike(a, b);
+                    });
+}
+
+/// Whether sizes are alike but along `dim`, where `smaller` may be less.
+static bool differAlong(int64_t dim, const std::vector<int64_t> &larger,
+                        const std::vector<int64_t> &smaller) {
+  if (larger.size() != smaller.size())
+    return false;
+  for (size_t i = 0; i < larger.size(); ++i)
+    if (static_cast<int64_t>(i) == dim ? smaller[i] > larger[i]
+                                       : smaller[i] != larger[i])
+      return false;
+  return true;
+}
+
+/// What a stage for a smaller micro-batch has otherwise, or null.
+static const char *findOther(const PipelineStage &a, const PipelineStage &b) {
+  if (!areAlike(a.receives, b.receives, [](const auto &x, const auto &y) {
+        return x.from == y.from && x.hasGradient == y.hasGradient;
+      }))
+    return "receives";
+  if (!areAlike(a.sends, b.sends, [](const auto &x, const auto &y) {
+        return x.to == y.to && x.hasGradient == y.hasGradient;
+      }))
+    return "sends";
+  if (!areAlike(a.inputs, b.inputs, [](const auto &x, const auto &y) {
+        return x.splitDim == y.splitDim &&
+               differAlong(x.splitDim, x.sizes, y.sizes);
+      }))
+    return "inputs";
+  if (!areAlike(a.parameters, b.parameters, [](const auto &x, const auto &y) {
+        return x.sizes == y.sizes && x.gradient == y.gradient &&
+               x.replicatedIn == y.replicatedIn;
+      }))
+    return "parameters";
+  if (!areAlike(a.buffers, b.buffers, [](const auto &x, const auto &y) {
+        return x.sizes == y.sizes && x.isWritten == y.isWritten;
+      }))
+    return "buffers";
+  if (!areAlike(a.outputs, b.outputs, [](const auto &x, const auto &y) {
+        return x.merge == y.merge && x.dim == y.dim &&
+               differAlong(x.merge == PipelineOutput::Concatenate ? x.dim : -1,
+                           x.sizes, y.sizes);
+      }))
+    return "outputs";
+  for (int kind = 0; kind < PipelineStage::kPhases; ++kind)
+    if (bool(a.phases[kind]) != bool(b.phases[kind]))
+      return "phases";
+  return nullptr;
+}
+
+static std::string checkSmaller(const Pipeline &pipeline) {
+  if (pipeline.smaller.empty())
+    return "";
+  if (pipeline.smaller.size() != pipeline.stages.size())
+    return "has two sizes of a micro-batch in some stages alone";
+  for (size_t i = 0; i < pipeline.stages.size(); ++i)
+    if (const char *what =
+            findOther(pipeline.stages[i], pipeline.smaller[i]))
+      return "has other " + std::string(what) + " of stage " +
+             std::to_string(i) + " for smaller micro-batches";
+  Pipeline alone = pipeline;
+  alone.stages = std::move(alone.smaller);
+  alone.smaller.clear();
+  return Checker(alone).run();
+}
+
+std::string Pipeline::verify() const {
+  std::string problem = Checker(*this).run();
+  return problem.empty() ? checkSmaller(*this) : problem;
+}

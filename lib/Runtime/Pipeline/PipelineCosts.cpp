@@ -65,6 +65,21 @@ static int64_t keptBytes(const PipelineStage &stage) {
   return bytes + largest;
 }
 
+/// Of two sizes of a micro-batch the times of the larger one, and of bytes the
+/// most of both: no more than that is needed, whichever comes when.
+static void addSmaller(const PipelineStage &stage, StageCosts &costs) {
+  StageCosts of;
+  addPhases(stage, of);
+  for (size_t kind = 0; kind < costs.arena.size(); ++kind)
+    costs.arena[kind] = std::max(costs.arena[kind], of.arena[kind]);
+  // By parts, as the simulation adds them.
+  int64_t added = std::max(costs.untilWeights - costs.throughout,
+                           of.untilWeights - of.throughout);
+  costs.untilInputs = std::max(costs.untilInputs, of.untilInputs);
+  costs.throughout = std::max(costs.throughout, of.throughout);
+  costs.untilWeights = costs.throughout + added;
+}
+
 pipeline::Costs costsOf(const Pipeline &pipeline) {
   pipeline::Costs costs;
   std::map<std::pair<int64_t, int64_t>, Crossing> crossings;
@@ -72,6 +87,8 @@ pipeline::Costs costsOf(const Pipeline &pipeline) {
     const PipelineStage &stage = pipeline.stages[i];
     StageCosts of;
     addPhases(stage, of);
+    if (!pipeline.smaller.empty())
+      addSmaller(pipeline.smaller[i], of);
     of.kept = keptBytes(stage);
     costs.stages.push_back(of);
     for (const PipelineReceive &value : stage.receives) {

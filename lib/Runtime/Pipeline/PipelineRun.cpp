@@ -15,6 +15,7 @@
 
 #include "cutback/Runtime/Elements.h"
 #include "cutback/Runtime/Pipeline/Agreement.h"
+#include "cutback/Runtime/Pipeline/BatchSplit.h"
 #include "cutback/Runtime/Pipeline/Collectives.h"
 #include "cutback/Runtime/Pipeline/MpiTransport.h"
 #include "cutback/Runtime/Pipeline/NcclWire.h"
@@ -167,14 +168,33 @@ int RankRun::addWeights(StepError &error) {
   return Done;
 }
 
-std::unique_ptr<PhaseRunner> RankRun::openPhaseOf(int stage,
-                                                  PipelineStage::PhaseKind kind,
+std::unique_ptr<PhaseRunner> RankRun::openPhaseOf(const PipelinePhase &phase,
                                                   StepError &error) const {
-  const PipelinePhase &phase = pipeline.stages[stage].phases[kind];
   std::string folder = options.folder + "/" + phase.folder;
   return options.openFolder
              ? options.openFolder(folder, phase, error)
              : openPhase(folder, phase.checksum, transport.localRank(), error);
+}
+
+/// The number of the first micro-batch with a row less than those before it, by
+/// the rows of --inputs, which all ranks have alike: as many as there are where
+/// all have the larger size. What does not fit is found by checkInputs().
+int64_t RankRun::findFirstSmaller() const {
+  for (size_t stage = 0; stage < pipeline.smaller.size(); ++stage)
+    for (size_t i = 0; i < pipeline.smaller[stage].inputs.size(); ++i) {
+      const PipelineInput &larger = pipeline.stages[stage].inputs[i],
+                          &smaller = pipeline.smaller[stage].inputs[i];
+      const TensorFiles::Tensor *given = inputs.find(larger.name);
+      if (larger.sizes == smaller.sizes || !given)
+        continue;
+      // A training's inputs have a row a step.
+      int64_t dim = larger.splitDim, at = dim + (options.train ? 1 : 0);
+      if (at < static_cast<int64_t>(given->entry.sizes.size()))
+        return countLarger(given->entry.sizes[at], schedule.microBatches,
+                           larger.sizes[dim], smaller.sizes[dim])
+            .value_or(schedule.microBatches);
+    }
+  return schedule.microBatches;
 }
 
 int RankRun::prepare(StepError &error) {
@@ -203,10 +223,15 @@ int RankRun::prepare(StepError &error) {
   rankOptions.seed = options.seed;
   rankOptions.threads = options.threads;
   rankOptions.isTraining = options.train.has_value();
+  rankOptions.firstSmaller = findFirstSmaller();
+  rankOptions.openSmaller = [this](int stage, PipelineStage::PhaseKind kind,
+                                   StepError &why) {
+    return openPhaseOf(pipeline.smaller[stage].phases[kind], why);
+  };
   rank = std::make_unique<Rank>(pipeline, schedule, *peers, rankOptions);
   auto openPhase = [this](int stage, PipelineStage::PhaseKind kind,
                           StepError &why) {
-    return openPhaseOf(stage, kind, why);
+    return openPhaseOf(pipeline.stages[stage].phases[kind], why);
   };
   if (!rank->open(openPhase, findWeight, error))
     return NoPlan;

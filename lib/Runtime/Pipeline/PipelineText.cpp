@@ -89,12 +89,55 @@ static std::string phaseText(int kind, const PipelinePhase &phase) {
          member("arena_bytes", phase.arenaBytes) + "}";
 }
 
-static std::string stageText(const PipelineStage &stage) {
+/// The phases up to number `end`.
+static std::string phasesText(const PipelineStage &stage, int end) {
   std::string phases;
-  for (int kind = 0; kind < PipelineStage::kPhases; ++kind)
+  for (int kind = 0; kind < end; ++kind)
     if (stage.phases[kind])
       phases += (phases.empty() ? "\n    " : ",\n    ") +
                 phaseText(kind, stage.phases[kind]);
+  return "\"phases\": [" + phases + "]";
+}
+
+static std::string savesText(const PipelineStage &stage) {
+  return ",\n   \"forward_saves\": " +
+         MemberText::list(stage.forwardSaves, quoteJson) +
+         ",\n   \"forward_saved_bytes\": " +
+         std::to_string(stage.forwardSavedBytes) + ",\n   \"input_saves\": " +
+         MemberText::list(stage.inputSaves, quoteJson) +
+         ",\n   \"input_saved_bytes\": " +
+         std::to_string(stage.inputSavedBytes) +
+         ",\n   \"throughout_saved_bytes\": " +
+         std::to_string(stage.throughoutSavedBytes);
+}
+
+/// Tensors of both sizes of a micro-batch, those whose sizes differ.
+template <typename List>
+static void addOthers(const List &larger, const List &smaller,
+                      std::vector<ArtifactTensor> &others) {
+  for (size_t i = 0; i < smaller.size(); ++i)
+    if (smaller[i].sizes != larger[i].sizes)
+      others.push_back(smaller[i]);
+}
+
+/// What is other than in `stage`.
+static std::string smallerText(const PipelineStage &stage,
+                               const PipelineStage &smaller) {
+  std::vector<ArtifactTensor> others;
+  addOthers(stage.receives, smaller.receives, others);
+  addOthers(stage.sends, smaller.sends, others);
+  addOthers(stage.inputs, smaller.inputs, others);
+  addOthers(stage.outputs, smaller.outputs, others);
+  auto text = [](const ArtifactTensor &tensor) {
+    return "{" + MemberText::tensor(tensor) + "}";
+  };
+  return ",\n   \"smaller\": {\"tensors\": " +
+         MemberText::list(others, text) + ",\n   " +
+         phasesText(smaller, PipelineStage::Norms) + savesText(smaller) + "}";
+}
+
+static std::string stageText(const Pipeline &pipeline, size_t number) {
+  const PipelineStage &stage = pipeline.stages[number];
   return "{\"name\": " + quoteJson(stage.name) + ",\n   \"receives\": " +
          MemberText::list(stage.receives, receiveText) +
          ",\n   \"sends\": " + MemberText::list(stage.sends, sendText) +
@@ -103,18 +146,14 @@ static std::string stageText(const PipelineStage &stage) {
          MemberText::list(stage.parameters, parameterText) +
          ",\n   \"buffers\": " + MemberText::list(stage.buffers, bufferText) +
          ",\n   \"outputs\": " + MemberText::list(stage.outputs, outputText) +
-         ",\n   \"phases\": [" + phases + "]" +
+         ",\n   " + phasesText(stage, PipelineStage::kPhases) +
          member("weights",
                 stage.weights.empty() ? "" : quoteJson(stage.weights)) +
-         ",\n   \"forward_saves\": " +
-         MemberText::list(stage.forwardSaves, quoteJson) +
-         ",\n   \"forward_saved_bytes\": " +
-         std::to_string(stage.forwardSavedBytes) + ",\n   \"input_saves\": " +
-         MemberText::list(stage.inputSaves, quoteJson) +
-         ",\n   \"input_saved_bytes\": " +
-         std::to_string(stage.inputSavedBytes) +
-         ",\n   \"throughout_saved_bytes\": " +
-         std::to_string(stage.throughoutSavedBytes) + "}";
+         savesText(stage) +
+         (pipeline.smaller.empty()
+              ? ""
+              : smallerText(stage, pipeline.smaller[number])) +
+         "}";
 }
 
 std::string cutback::writePipeline(const Pipeline &pipeline) {
@@ -130,7 +169,10 @@ std::string cutback::writePipeline(const Pipeline &pipeline) {
            ? ""
            : ",\n  \"parameters\": " +
                  MemberText::list(pipeline.parameters, quoteJson)) +
-      ",\n  \"stages\": " + MemberText::list(pipeline.stages, stageText);
+      ",\n  \"stages\": " +
+      MemberText::list(pipeline.stages, [&](const PipelineStage &stage) {
+        return stageText(pipeline, &stage - pipeline.stages.data());
+      });
   return text + manifestTail(text);
 }
 
@@ -167,7 +209,7 @@ private:
     only(value, {"name", "receives", "sends", "inputs", "parameters", "buffers",
                  "outputs", "phases", "weights", "forward_saves",
                  "forward_saved_bytes", "input_saves", "input_saved_bytes",
-                 "throughout_saved_bytes"});
+                 "throughout_saved_bytes", "smaller"});
     PipelineStage &stage = pipeline.stages.emplace_back();
     stage.name = text(value, "name");
     for (JsonValue one : list(value, "receives"))
@@ -185,11 +227,46 @@ private:
     for (JsonValue one : list(value, "phases"))
       readPhase(one, stage);
     stage.weights = text(value, "weights", Optional);
+    readSaves(value, stage);
+    if (JsonValue smaller =
+            member(value, "smaller", Optional, JsonKind::Object))
+      readSmaller(smaller, stage);
+  }
+  void readSaves(JsonValue value, PipelineStage &stage) {
     stage.forwardSaves = texts(value, "forward_saves");
     stage.forwardSavedBytes = number(value, "forward_saved_bytes");
     stage.inputSaves = texts(value, "input_saves");
     stage.inputSavedBytes = number(value, "input_saved_bytes");
     stage.throughoutSavedBytes = number(value, "throughout_saved_bytes", 0);
+  }
+  void readSmaller(JsonValue value, const PipelineStage &stage) {
+    only(value, {"tensors", "phases", "forward_saves", "forward_saved_bytes",
+                 "input_saves", "input_saved_bytes", "throughout_saved_bytes"});
+    PipelineStage &smaller = pipeline.smaller.emplace_back(stage);
+    for (JsonValue one : list(value, "tensors")) {
+      only(one, {"name", "dtype", "sizes"});
+      ArtifactTensor tensor;
+      readTensor(one, tensor);
+      if (!resize(smaller.receives, tensor) && !resize(smaller.sends, tensor) &&
+          !resize(smaller.inputs, tensor) && !resize(smaller.outputs, tensor))
+        refuse("has a smaller '" + tensor.name + "' of " + stage.name +
+               ", which has none of this name");
+    }
+    for (int kind = 0; kind < PipelineStage::Norms; ++kind)
+      smaller.phases[kind] = PipelinePhase();
+    for (JsonValue one : list(value, "phases"))
+      readPhase(one, smaller);
+    readSaves(value, smaller);
+  }
+  /// False where there is no tensor of that name.
+  template <typename List>
+  static bool resize(List &list, const ArtifactTensor &tensor) {
+    for (auto &one : list)
+      if (one.name == tensor.name) {
+        static_cast<ArtifactTensor &>(one) = tensor;
+        return true;
+      }
+    return false;
   }
   void readReceive(JsonValue value, PipelineReceive &receive) {
     only(value, {"name", "dtype", "sizes", "from", "gradient"});

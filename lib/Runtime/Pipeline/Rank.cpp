@@ -18,8 +18,10 @@
 
 #include "RankStage.h"
 
+#include "cutback/Runtime/Pipeline/BatchSplit.h"
 #include "cutback/Runtime/Pipeline/PipelineCosts.h"
 #include "cutback/Runtime/Pipeline/Sums.h"
+#include "cutback/Support/Text.h"
 
 #include <cstring>
 
@@ -34,7 +36,7 @@ int64_t pipeline::seedOfMicroBatch(int64_t seed, int64_t microBatch) {
 Rank::Rank(const Pipeline &pipeline, const Schedule &schedule, Peers &peers,
            const RankOptions &options)
     : pipeline(pipeline), schedule(schedule), peers(peers), options(options),
-      exchange(pipeline, schedule, peers, slotCount) {
+      exchange(pipeline, schedule, peers, slotCount, options.firstSmaller) {
   const Row &row = schedule.rows[peers.transport.rank()];
   for (size_t step = 0; step < row.size(); ++step)
     if (row[step] && isCompute(row[step]->kind))
@@ -57,6 +59,16 @@ double Rank::shareOf(int microBatch) const {
 
 Rank::Mode Rank::modeOf(const Stage &stage, int microBatch) const {
   return stage.modes[microBatch];
+}
+
+Rank::SizedStage &Rank::sizeOf(Stage &stage, int microBatch) const {
+  return microBatch < options.firstSmaller ? stage : *stage.smaller;
+}
+
+int64_t Rank::elementsBefore(int64_t microBatch, int64_t larger,
+                             int64_t smaller) const {
+  return cutback::elementsBefore(microBatch, options.firstSmaller, larger,
+                                 smaller);
 }
 
 /// The phases of an action. Of a stage whose backward is not split I is all of
@@ -154,9 +166,8 @@ bool Rank::checkStage(Stage &stage, StepError &error) {
     }
   }
   std::string what = checkOrder(stage);
-  for (Mode mode : stage.modes)
-    if (what.empty())
-      what = stage.plan.check(mode);
+  for (int i = 0; i < schedule.microBatches && what.empty(); ++i)
+    what = sizeOf(stage, i).plan.check(stage.modes[i]);
   for (const PipelineBuffer &buffer : stage.of->buffers)
     if (what.empty() && buffer.isWritten && !inOrder)
       what = "stage " + std::to_string(stage.number) + " writes '" +
@@ -165,6 +176,27 @@ bool Rank::checkStage(Stage &stage, StepError &error) {
   if (what.empty())
     return true;
   error = {what, "split the model again, or take another schedule"};
+  return false;
+}
+
+/// Opens phases, for micro-batches of one size.
+bool Rank::openSize(Stage &stage, SizedStage &size,
+                    const std::vector<PipelineStage::PhaseKind> &wanted,
+                    const OpenPhase &openPhase, StepError &error) {
+  for (PipelineStage::PhaseKind kind : wanted) {
+    if (!size.of->phases[kind])
+      continue;
+    size.runners[kind] = openPhase(stage.number, kind, error);
+    if (!size.runners[kind])
+      return false;
+    size.runners[kind]->setThreads(options.threads);
+    countArena(*size.runners[kind]);
+  }
+  std::string what =
+      size.plan.make(pipeline, stage.number, size.runners, &size != &stage);
+  if (what.empty())
+    return true;
+  error = {what, "split the model again: its folder is of several splits"};
   return false;
 }
 
@@ -187,22 +219,16 @@ bool Rank::openStage(int number, const OpenPhase &openPhase, StepError &error) {
     wanted.push_back(PipelineStage::Backward);
   if (hasSplit || (hasWhole && !hasBackward))
     wanted.insert(wanted.end(), {PipelineStage::Input, PipelineStage::Weight});
-  for (PipelineStage::PhaseKind kind : wanted) {
-    if (!stage.of->phases[kind])
-      continue;
-    stage.runners[kind] = openPhase(number, kind, error);
-    if (!stage.runners[kind])
+  if (!openSize(stage, stage, wanted, openPhase, error))
+    return false;
+  if (options.firstSmaller < schedule.microBatches) {
+    stage.smaller = std::make_unique<SizedStage>();
+    stage.smaller->of = &pipeline.smaller[number];
+    if (!openSize(stage, *stage.smaller, wanted, options.openSmaller, error))
       return false;
-    stage.runners[kind]->setThreads(options.threads);
-    countArena(*stage.runners[kind]);
   }
   if (options.isTraining && !openUpdate(stage, openPhase, error))
     return false;
-  std::string what = stage.plan.make(pipeline, number, stage.runners);
-  if (!what.empty()) {
-    error = {what, "split the model again: its folder is of several splits"};
-    return false;
-  }
   if (number == pipeline.lossStage)
     for (const ArtifactTensor &made :
          stage.runners[PipelineStage::Forward]->results())
@@ -231,6 +257,11 @@ void Rank::shareArena() {
       if (runner)
         runner->setArena(reinterpret_cast<char *>(at));
   for (auto &[number, stage] : stages)
+    if (stage->smaller)
+      for (auto &runner : stage->smaller->runners)
+        if (runner)
+          runner->setArena(reinterpret_cast<char *>(at));
+  for (auto &[number, stage] : stages)
     for (PhaseRunner *runner : {stage->norms.get(), stage->update.get()})
       if (runner)
         runner->setArena(reinterpret_cast<char *>(at));
@@ -252,9 +283,69 @@ bool Rank::open(const OpenPhase &openPhase, const FindTensor &weights,
   return true;
 }
 
+std::vector<int64_t> Rank::sizesOfBatch(int stage, size_t input) const {
+  const PipelineInput &larger = pipeline.stages[stage].inputs[input];
+  std::vector<int64_t> sizes = larger.sizes;
+  if (int64_t dim = larger.splitDim; dim >= 0) {
+    int64_t smaller = pipeline.smaller.empty()
+                          ? sizes[dim]
+                          : pipeline.smaller[stage].inputs[input].sizes[dim];
+    sizes[dim] = elementsBefore(schedule.microBatches, sizes[dim], smaller);
+  }
+  return sizes;
+}
+
+/// "f32[4, 16]"
+static std::string textOf(const ArtifactTensor &tensor,
+                          const std::vector<int64_t> &sizes) {
+  std::string all = tensor.dtype + "[";
+  for (int64_t size : sizes)
+    all += (all.back() == '[' ? "" : ", ") + std::to_string(size);
+  return all + "]";
+}
+
+/// "2 micro-batches of f32[4, 16] and 1 of f32[3, 16] are f32[11, 16]"
+std::string Rank::describeBatch(int stage, size_t input) const {
+  const PipelineInput &larger = pipeline.stages[stage].inputs[input];
+  int64_t count = std::min<int64_t>(options.firstSmaller,
+                                    schedule.microBatches),
+          rest = schedule.microBatches - count;
+  std::string all;
+  if (count)
+    all = formatCount(count, "micro-batch", "micro-batches") + " of " +
+          textOf(larger, larger.sizes);
+  if (rest) {
+    const PipelineInput &smaller = pipeline.smaller[stage].inputs[input];
+    all += (count ? " and " + std::to_string(rest)
+                  : formatCount(rest, "micro-batch", "micro-batches")) +
+           " of " + textOf(smaller, smaller.sizes);
+  }
+  return all + (schedule.microBatches == 1 ? " is " : " are ") +
+         textOf(larger, sizesOfBatch(stage, input));
+}
+
+/// What to give in the place of a batch of another size.
+static std::string adviceOn(const Pipeline &pipeline, int stage, size_t input) {
+  const PipelineInput &larger = pipeline.stages[stage].inputs[input];
+  if (larger.splitDim < 0)
+    return "each micro-batch takes all of it: give that type and size";
+  std::string dim = std::to_string(larger.splitDim);
+  if (pipeline.smaller.empty())
+    return "give that size along dimension " + dim +
+           ", or another number of --micro-batches; `cutback split --batch` "
+           "takes any batch";
+  return "all inputs have the rows of one batch, in micro-batches of " +
+         std::to_string(larger.sizes[larger.splitDim]) + " or " +
+         std::to_string(
+             pipeline.smaller[stage].inputs[input].sizes[larger.splitDim]) +
+         " along dimension " + dim + ": give others, or split the model for "
+         "other ones (--batch)";
+}
+
 bool Rank::checkInputs(const FindTensor &find, StepError &error) const {
   for (const auto &[number, stage] : stages)
-    for (const PipelineInput &input : stage->of->inputs) {
+    for (size_t i = 0; i < stage->of->inputs.size(); ++i) {
+      const PipelineInput &input = stage->of->inputs[i];
       auto given = find(input.name);
       if (!given) {
         error = {"there is no tensor '" + input.name + "', which stage " +
@@ -262,28 +353,13 @@ bool Rank::checkInputs(const FindTensor &find, StepError &error) const {
                  "--inputs takes a safetensors file with it"};
         return false;
       }
-      std::vector<int64_t> wanted = input.sizes;
-      if (input.splitDim >= 0)
-        wanted[input.splitDim] *= schedule.microBatches;
-      if (given->dtype == input.dtype && given->sizes == wanted)
+      if (given->dtype == input.dtype &&
+          given->sizes == sizesOfBatch(number, i))
         continue;
-      auto text = [](const ArtifactTensor &tensor,
-                     const std::vector<int64_t> &sizes) {
-        std::string all = tensor.dtype + "[";
-        for (int64_t size : sizes)
-          all += (all.back() == '[' ? "" : ", ") + std::to_string(size);
-        return all + "]";
-      };
-      error = {"tensor '" + input.name + "' is " + text(*given, given->sizes) +
-                   ", and " + std::to_string(schedule.microBatches) +
-                   " micro-batches of " + text(input, input.sizes) + " are " +
-                   text(input, wanted),
-               input.splitDim >= 0
-                   ? "give that size along dimension " +
-                         std::to_string(input.splitDim) +
-                         ", or another number of --micro-batches"
-                   : "each micro-batch takes all of it: give that type and "
-                     "size"};
+      error = {"tensor '" + input.name + "' is " +
+                   textOf(*given, given->sizes) + ", and " +
+                   describeBatch(number, i),
+               adviceOn(pipeline, number, i)};
       return false;
     }
   return true;
@@ -295,7 +371,7 @@ bool Rank::checkInputs(const FindTensor &find, StepError &error) const {
 
 /// What an action takes of other stages.
 std::vector<Rank::Message> Rank::messagesOf(const Action &action) const {
-  const Stage &stage = *stages.at(action.stage);
+  Stage &stage = *stages.at(action.stage);
   std::vector<Message> all;
   if (action.kind == ActionKind::Forward) {
     for (int edge : exchange.into(action.stage))
@@ -303,7 +379,8 @@ std::vector<Rank::Message> Rank::messagesOf(const Action &action) const {
     return all;
   }
   Mode mode = modeOf(stage, action.microBatch);
-  int first = stage.plan.firstWithTangents(mode);
+  int first =
+      sizeOf(stage, action.microBatch).plan.firstWithTangents(mode);
   if (first < 0)
     return all;
   PipelineStage::PhaseKind taker = StagePlan::phasesOf(mode)[first];

@@ -52,8 +52,9 @@ private:
   int openTraining(StepError &error);
   int prepare(StepError &error);
   int addWeights(StepError &error);
-  std::unique_ptr<PhaseRunner>
-  openPhaseOf(int stage, PipelineStage::PhaseKind kind, StepError &error) const;
+  std::unique_ptr<PhaseRunner> openPhaseOf(const PipelinePhase &phase,
+                                           StepError &error) const;
+  int64_t findFirstSmaller() const;
   Fields fields() const;
   int stop(const std::string &why, bool isOwn);
   std::string report() const;

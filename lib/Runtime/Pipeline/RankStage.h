@@ -13,12 +13,18 @@ struct Rank::MicroBatch {
   bool hasTangents = false;
 };
 
-struct Rank::Stage {
-  int number = 0;
+/// What a stage has for micro-batches of one size.
+struct Rank::SizedStage {
   const PipelineStage *of = nullptr;
   StagePhases runners;
-  std::unique_ptr<PhaseRunner> norms, update; ///< of a training
   StagePlan plan;
+};
+
+/// What it is for the larger size holds of both where no size is in it.
+struct Rank::Stage : SizedStage {
+  int number = 0;
+  std::unique_ptr<SizedStage> smaller; ///< where a micro-batch is smaller
+  std::unique_ptr<PhaseRunner> norms, update; ///< of a training
   bool isWhole = false; ///< its backward is not split
   /// By micro-batch; its mode is known from the schedule.
   std::vector<Mode> modes;

@@ -34,8 +34,20 @@ static std::pair<int64_t, int64_t> rowsOf(const ArtifactTensor &tensor,
   return {outer, inner};
 }
 
-BlockRef Rank::sliceInput(const Stage &stage, int number, int microBatch) {
-  const PipelineInput &input = stage.of->inputs[number];
+/// Where micro-batches are side by side along `dim`: bytes of a row before one
+/// of them, and of all.
+std::pair<int64_t, int64_t> Rank::placeInRow(int microBatch,
+                                             const ArtifactTensor &larger,
+                                             const ArtifactTensor *smaller,
+                                             int64_t dim) const {
+  int64_t bytes = rowsOf(larger, dim).second,
+          fewer = smaller ? rowsOf(*smaller, dim).second : bytes;
+  return {elementsBefore(microBatch, bytes, fewer),
+          elementsBefore(schedule.microBatches, bytes, fewer)};
+}
+
+BlockRef Rank::sliceInput(Stage &stage, int number, int microBatch) {
+  const PipelineInput &input = sizeOf(stage, microBatch).of->inputs[number];
   const char *from = (*inputs)(input.name)->bytes;
   BlockRef block = Block::make(bytesOf(input), slotCount);
   if (block->bytes() == 0)
@@ -45,16 +57,19 @@ BlockRef Rank::sliceInput(const Stage &stage, int number, int microBatch) {
     return block;
   }
   auto [outer, inner] = rowsOf(input, input.splitDim);
+  auto [before, all] = placeInRow(
+      microBatch, stage.of->inputs[number],
+      stage.smaller ? &stage.smaller->of->inputs[number] : nullptr,
+      input.splitDim);
   for (int64_t row = 0; row < outer; ++row)
-    std::memcpy(block->data() + row * inner,
-                from + (row * schedule.microBatches + microBatch) * inner,
-                inner);
+    std::memcpy(block->data() + row * inner, from + row * all + before, inner);
   return block;
 }
 
 std::string Rank::collectReceives(Stage &stage, int microBatch) {
   MicroBatch &open = stage.open[microBatch];
-  open.slots.assign(stage.plan.slots.size(), nullptr);
+  const StagePlan &plan = sizeOf(stage, microBatch).plan;
+  open.slots.assign(plan.slots.size(), nullptr);
   Mode mode = modeOf(stage, microBatch);
   std::string error;
   for (int edge : exchange.into(stage.number)) {
@@ -63,12 +78,12 @@ std::string Rank::collectReceives(Stage &stage, int microBatch) {
       return error;
     // Slots of what is received come first, in this order.
     int slot = exchange.edges()[edge].receive;
-    if (stage.plan.slots[slot].lastUse[mode] >= 0)
+    if (plan.slots[slot].lastUse[mode] >= 0)
       open.slots[slot] = std::move(block);
   }
   // What the forward changes, as it was.
-  for (size_t i = 0; i < stage.plan.slots.size(); ++i) {
-    const StagePlan::Slot &slot = stage.plan.slots[i];
+  for (size_t i = 0; i < plan.slots.size(); ++i) {
+    const StagePlan::Slot &slot = plan.slots[i];
     if (slot.origin != StagePlan::Slot::BufferCopy || slot.lastUse[mode] < 0)
       continue;
     open.slots[i] = Block::make(slot.bytes, slotCount);
@@ -81,6 +96,7 @@ std::string Rank::collectReceives(Stage &stage, int microBatch) {
 std::string Rank::collectTangents(Stage &stage, int microBatch) {
   MicroBatch &open = stage.open[microBatch];
   open.hasTangents = true;
+  const StagePlan &plan = sizeOf(stage, microBatch).plan;
   const std::vector<int> &edges = exchange.outOf(stage.number);
   std::string error;
   for (auto it = edges.rbegin(); it != edges.rend(); ++it) {
@@ -93,9 +109,8 @@ std::string Rank::collectTangents(Stage &stage, int microBatch) {
     auto isIt = [&](const StagePlan::Slot &slot) {
       return slot.origin == StagePlan::Slot::Tangent && slot.at == edge.send;
     };
-    size_t slot =
-        std::find_if(stage.plan.slots.begin(), stage.plan.slots.end(), isIt) -
-        stage.plan.slots.begin();
+    size_t slot = std::find_if(plan.slots.begin(), plan.slots.end(), isIt) -
+                  plan.slots.begin();
     BlockRef &sum = open.slots[slot];
     if (!sum)
       sum = std::move(block);
@@ -132,16 +147,17 @@ std::string Rank::gatherArguments(Stage &stage, int microBatch,
                                   PipelineStage::PhaseKind kind,
                                   std::vector<char *> &addresses) {
   MicroBatch &open = stage.open[microBatch];
-  const auto &arguments = stage.runners[kind]->arguments();
+  const SizedStage &size = sizeOf(stage, microBatch);
+  const auto &arguments = size.runners[kind]->arguments();
   for (size_t i = 0; i < arguments.size(); ++i) {
-    const StagePlan::Argument &use = stage.plan.phases[kind].arguments[i];
+    const StagePlan::Argument &use = size.plan.phases[kind].arguments[i];
     if (use.kind == StagePlan::Argument::Kept) {
       addresses.push_back(stage.kept[use.at]);
     } else if (use.kind == StagePlan::Argument::Tied) {
       addresses.push_back(addresses[use.at]);
     } else if (use.kind == StagePlan::Argument::Slot) {
       BlockRef &block = open.slots[use.at];
-      const StagePlan::Slot &slot = stage.plan.slots[use.at];
+      const StagePlan::Slot &slot = size.plan.slots[use.at];
       if (!block && slot.origin == StagePlan::Slot::Input)
         block = sliceInput(stage, slot.at, microBatch);
       if (!block)
@@ -156,6 +172,42 @@ std::string Rank::gatherArguments(Stage &stage, int microBatch,
   return "";
 }
 
+/// Runs the phase itself, if there is one, and takes what it makes.
+std::string Rank::runHere(Stage &stage, int microBatch,
+                          PipelineStage::PhaseKind kind) {
+  const SizedStage &size = sizeOf(stage, microBatch);
+  PhaseRunner *runner = size.runners[kind].get();
+  if (!runner)
+    return "";
+  Mode mode = modeOf(stage, microBatch);
+  std::vector<char *> arguments, results;
+  std::string error = gatherArguments(stage, microBatch, kind, arguments);
+  if (!error.empty())
+    return error;
+  const std::vector<StagePlan::Result> &uses = size.plan.phases[kind].results;
+  std::vector<BlockRef> blocks(uses.size());
+  for (size_t i = 0; i < uses.size(); ++i) {
+    if (size.plan.isWanted(uses[i], mode) &&
+        !isSumAlone(size.plan, uses[i], mode))
+      blocks[i] = Block::make(bytesOf(runner->results()[i]), slotCount);
+    results.push_back(blocks[i] ? blocks[i]->data() : nullptr);
+  }
+  error = runner->run(arguments, results);
+  if (!error.empty())
+    return fail("stage " + std::to_string(stage.number) + ", " + nameOf(kind) +
+                " of micro-batch " + std::to_string(microBatch) + ": " + error);
+  stage.open[microBatch].slots.resize(size.plan.slots.size());
+  for (size_t i = 0; i < uses.size(); ++i)
+    if (blocks[i]) {
+      keepResult(stage, microBatch, uses[i], blocks[i]);
+    } else if (isSumAlone(size.plan, uses[i], mode)) {
+      error = addGradient(stage, uses[i].parameter, *runner, i);
+      if (!error.empty())
+        return fail(error);
+    }
+  return "";
+}
+
 std::string Rank::runPhase(Stage &stage, int microBatch,
                            PipelineStage::PhaseKind kind) {
   Mode mode = modeOf(stage, microBatch);
@@ -163,47 +215,22 @@ std::string Rank::runPhase(Stage &stage, int microBatch,
   auto ordinal = static_cast<int>(std::find(order.begin(), order.end(), kind) -
                                   order.begin());
   MicroBatch &open = stage.open[microBatch];
-  if (stage.plan.firstWithTangents(mode) == ordinal && !open.hasTangents)
+  const StagePlan &plan = sizeOf(stage, microBatch).plan;
+  if (plan.firstWithTangents(mode) == ordinal && !open.hasTangents)
     if (std::string error = collectTangents(stage, microBatch); !error.empty())
       return error;
-  if (PhaseRunner *runner = stage.runners[kind].get()) {
-    std::vector<char *> arguments, results;
-    std::string error = gatherArguments(stage, microBatch, kind, arguments);
-    if (!error.empty())
-      return error;
-    const std::vector<StagePlan::Result> &uses =
-        stage.plan.phases[kind].results;
-    std::vector<BlockRef> blocks(uses.size());
-    for (size_t i = 0; i < uses.size(); ++i) {
-      if (stage.plan.isWanted(uses[i], mode) &&
-          !isSumAlone(stage, uses[i], mode))
-        blocks[i] = Block::make(bytesOf(runner->results()[i]), slotCount);
-      results.push_back(blocks[i] ? blocks[i]->data() : nullptr);
-    }
-    error = runner->run(arguments, results);
-    if (!error.empty())
-      return fail("stage " + std::to_string(stage.number) + ", " +
-                  nameOf(kind) + " of micro-batch " +
-                  std::to_string(microBatch) + ": " + error);
-    open.slots.resize(stage.plan.slots.size());
-    for (size_t i = 0; i < uses.size(); ++i)
-      if (blocks[i]) {
-        keepResult(stage, microBatch, uses[i], blocks[i]);
-      } else if (isSumAlone(stage, uses[i], mode)) {
-        error = addGradient(stage, uses[i].parameter, *runner, i);
-        if (!error.empty())
-          return fail(error);
-      }
-  }
-  for (size_t i = 0; i < stage.plan.slots.size(); ++i)
-    if (stage.plan.slots[i].lastUse[mode] <= ordinal)
+  if (std::string error = runHere(stage, microBatch, kind); !error.empty())
+    return error;
+  for (size_t i = 0; i < plan.slots.size(); ++i)
+    if (plan.slots[i].lastUse[mode] <= ordinal)
       open.slots[i] = nullptr;
   return "";
 }
 
 void Rank::keepResult(Stage &stage, int microBatch,
                       const StagePlan::Result &use, const BlockRef &block) {
-  if (stage.plan.slots[use.slot].lastUse[modeOf(stage, microBatch)] >= 0)
+  const StagePlan &plan = sizeOf(stage, microBatch).plan;
+  if (plan.slots[use.slot].lastUse[modeOf(stage, microBatch)] >= 0)
     stage.open[microBatch].slots[use.slot] = block;
   if (use.send >= 0)
     for (int edge : exchange.outOf(stage.number))
@@ -223,11 +250,11 @@ void Rank::keepResult(Stage &stage, int microBatch,
 
 /// Whether a result is a gradient of a parameter and nothing else: it is added
 /// where it was made, and has no block of its own.
-bool Rank::isSumAlone(const Stage &stage, const StagePlan::Result &use,
+bool Rank::isSumAlone(const StagePlan &plan, const StagePlan::Result &use,
                       Mode mode) const {
   return use.parameter >= 0 && use.send < 0 && use.receive < 0 &&
          use.output < 0 && !use.isLoss &&
-         (use.slot < 0 || stage.plan.slots[use.slot].lastUse[mode] < 0);
+         (use.slot < 0 || plan.slots[use.slot].lastUse[mode] < 0);
 }
 
 /// The first micro-batch's is the sum; of the others one is read at a time.
@@ -261,7 +288,7 @@ void Rank::addGradient(Stage &stage, int parameter, const BlockRef &block) {
 }
 
 void Rank::addOutput(Stage &stage, int number, int microBatch, Block &block) {
-  const PipelineOutput &output = stage.of->outputs[number];
+  const PipelineOutput &output = sizeOf(stage, microBatch).of->outputs[number];
   BlockRef &merged = stage.outputs[number];
   std::vector<int64_t> &sizes = stage.outputSizes[number];
   bool isFirst = !merged;
@@ -278,14 +305,20 @@ void Rank::addOutput(Stage &stage, int number, int microBatch, Block &block) {
       addTo(output.dtype, merged->data(), block.data(), block.bytes());
     return;
   }
-  if (isFirst) {
-    merged = Block::make(block.bytes() * schedule.microBatches, sumCount);
-    sizes = output.sizes;
-    sizes[output.dim] *= schedule.microBatches;
-  }
+  const PipelineOutput &larger = stage.of->outputs[number],
+                       *smaller = stage.smaller
+                                      ? &stage.smaller->of->outputs[number]
+                                      : nullptr;
   auto [outer, inner] = rowsOf(output, output.dim);
+  auto [before, all] = placeInRow(microBatch, larger, smaller, output.dim);
+  if (isFirst) {
+    merged = Block::make(outer * all, sumCount);
+    sizes = output.sizes;
+    sizes[output.dim] =
+        elementsBefore(schedule.microBatches, larger.sizes[output.dim],
+                       (smaller ? *smaller : larger).sizes[output.dim]);
+  }
   for (int64_t row = 0; row < outer && inner; ++row)
-    std::memcpy(merged->data() +
-                    (row * schedule.microBatches + microBatch) * inner,
-                block.data() + row * inner, inner);
+    std::memcpy(merged->data() + row * all + before, block.data() + row * inner,
+                inner);
 }

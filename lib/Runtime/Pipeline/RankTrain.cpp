@@ -3,7 +3,8 @@
 // A training over ranks. A step is
 //
 //   1. its rows of --inputs: micro-batch i of step k of m has row k * m + i,
-//      and draws with the seed plus that number
+//      and draws with the seed plus that number. Of a pipeline for two sizes of
+//      a micro-batch a row is all of the batch of step k
 //   2. the row of the schedule, which leaves sums of gradients
 //   3. what the norm of all gradients is made of, to rank 0, which adds it in
 //      the order of the model's parameters and tells all
@@ -45,7 +46,8 @@ static constexpr const char *kSkipped = "training.skipped_steps";
 // Inputs
 //===----------------------------------------------------------------------===//
 
-/// Checks the tensors of --inputs, which have a row a micro-batch of a step.
+/// Checks the tensors of --inputs, which have a row a micro-batch of a step, or
+/// a row a step.
 int RankRun::openTraining(StepError &error) {
   bool hasUpdate = false;
   for (const PipelineStage &stage : pipeline.stages)
@@ -61,21 +63,28 @@ int RankRun::openTraining(StepError &error) {
     return WrongInput;
   }
   for (int number : schedule.stagesOf(transport.rank()))
-    for (const PipelineInput &input : pipeline.stages[number].inputs) {
+    for (size_t i = 0; i < pipeline.stages[number].inputs.size(); ++i) {
+      const PipelineInput &input = pipeline.stages[number].inputs[i];
       const TensorFiles::Tensor *given = inputs.find(input.name);
+      bool isOfStep = !pipeline.smaller.empty();
       std::vector<int64_t> sizes =
           given ? given->entry.sizes : std::vector<int64_t>();
       if (given && input.splitDim < 0 && sizes == input.sizes)
         continue;
       bool hasRows =
           !sizes.empty() && sizes[0] > 0 &&
-          std::vector<int64_t>(sizes.begin() + 1, sizes.end()) == input.sizes;
+          std::vector<int64_t>(sizes.begin() + 1, sizes.end()) ==
+              (isOfStep ? rank->sizesOfBatch(number, i) : input.sizes);
       if (hasRows && input.splitDim >= 0)
         continue;
       error = {"--inputs has no '" + input.name + "' for a training",
                input.splitDim < 0
                    ? "it is the same for each micro-batch: give it as one "
                      "micro-batch takes it"
+               : isOfStep
+                   ? "give the batch of a step, in micro-batches for which the "
+                     "model was split, with one dimension more before the "
+                     "others: a row each"
                    : "give it as one micro-batch takes it, with one dimension "
                      "more before the others: a row each"};
       return WrongInput;
@@ -93,6 +102,12 @@ void RankRun::takeRows(int64_t step) {
       taken.bytes = given.bytes;
       if (input.splitDim < 0)
         continue;
+      if (!pipeline.smaller.empty()) {
+        taken.sizes.assign(given.entry.sizes.begin() + 1,
+                           given.entry.sizes.end());
+        taken.bytes += step % given.entry.sizes[0] * bytesOf(taken);
+        continue;
+      }
       int64_t count = schedule.microBatches, all = given.entry.sizes[0];
       int64_t bytes = bytesOf(input), outer = 1;
       for (int64_t dim = 0; dim < input.splitDim; ++dim)

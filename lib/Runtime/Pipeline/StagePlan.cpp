@@ -199,10 +199,10 @@ void StagePlan::noteUses() {
 }
 
 std::string StagePlan::make(const Pipeline &given, int of,
-                            const StagePhases &runners) {
+                            const StagePhases &runners, bool isSmaller) {
   pipeline = &given;
   number = of;
-  stage = &pipeline->stages[number];
+  stage = &(isSmaller ? pipeline->smaller : pipeline->stages)[number];
   hasWhole = runners[PipelineStage::Backward] != nullptr;
   listSlots();
   // What a phase makes is there for those after it in this order; that it is

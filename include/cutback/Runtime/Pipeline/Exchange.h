@@ -22,7 +22,8 @@ struct Edge {
   int from = 0, to = 0;      ///< stages
   int send = 0, receive = 0; ///< numbers in their lists
   std::string name;
-  int64_t bytes = 0;
+  /// Of a micro-batch, and of one with a row less, where there are two sizes.
+  int64_t bytes = 0, smallerBytes = 0;
   bool hasGradient = false; ///< whether the user gives one
 };
 
@@ -34,8 +35,10 @@ public:
   /// `Value` goes from the maker to the user, `Gradient` back.
   enum Direction { Value, Gradient };
 
+  /// The micro-batches from number `firstSmaller` on are those of
+  /// `pipeline.smaller`.
   Exchange(const Pipeline &pipeline, const Schedule &schedule, Peers &peers,
-           BlockCount &count);
+           BlockCount &count, int64_t firstSmaller = INT64_MAX);
 
   /// Why messages cannot be told apart, or empty.
   std::string check() const;
@@ -92,6 +95,7 @@ private:
   const Schedule &schedule;
   Peers &peers;
   BlockCount &count;
+  int64_t firstSmaller;
   std::vector<Edge> all;
   std::vector<std::vector<int>> incoming, outgoing;
   std::map<Key, Incoming> inbox;

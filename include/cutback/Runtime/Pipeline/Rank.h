@@ -37,6 +37,10 @@ struct RankOptions {
   /// Steps end with update(): the phases of the optimizer are opened, and
   /// parameters are memory of the rank.
   bool isTraining = false;
+  /// The micro-batches from this number on are those of Pipeline::smaller,
+  /// whose phases `openSmaller` opens.
+  int64_t firstSmaller = INT64_MAX;
+  OpenPhase openSmaller;
 };
 
 /// What an update takes besides gradients.
@@ -75,6 +79,8 @@ public:
             StepError &error);
   /// Checks that `inputs` has what this rank's stages take.
   bool checkInputs(const FindTensor &inputs, StepError &error) const;
+  /// Sizes of all micro-batches of an input of a stage, side by side.
+  std::vector<int64_t> sizesOfBatch(int stage, size_t input) const;
 
   /// Runs its row once. An empty string, or what went wrong. All ranks call it.
   /// Sums of gradients are made in the order in which this rank runs
@@ -126,11 +132,23 @@ public:
   int64_t sumBytes() const { return sumCount.peak; }
 
 private:
+  struct SizedStage;
   struct Stage;
   struct MicroBatch;
   using Mode = StagePlan::Mode;
 
   bool openStage(int number, const OpenPhase &openPhase, StepError &error);
+  bool openSize(Stage &stage, SizedStage &size,
+                const std::vector<PipelineStage::PhaseKind> &wanted,
+                const OpenPhase &openPhase, StepError &error);
+  SizedStage &sizeOf(Stage &stage, int microBatch) const;
+  int64_t elementsBefore(int64_t microBatch, int64_t larger,
+                         int64_t smaller) const;
+  std::pair<int64_t, int64_t> placeInRow(int microBatch,
+                                         const ArtifactTensor &larger,
+                                         const ArtifactTensor *smaller,
+                                         int64_t dim) const;
+  std::string describeBatch(int stage, size_t input) const;
   bool findKept(Stage &stage, const FindTensor &weights, StepError &error);
   bool checkStage(Stage &stage, StepError &error);
   std::string checkOrder(const Stage &stage) const;
@@ -157,16 +175,18 @@ private:
   std::string gatherArguments(Stage &stage, int microBatch,
                               PipelineStage::PhaseKind kind,
                               std::vector<char *> &addresses);
+  std::string runHere(Stage &stage, int microBatch,
+                      PipelineStage::PhaseKind kind);
   BlockRef makeArgument(int microBatch, const ArtifactArgument &argument,
                         StagePlan::Argument::Kind kind);
-  BlockRef sliceInput(const Stage &stage, int input, int microBatch);
+  BlockRef sliceInput(Stage &stage, int input, int microBatch);
   void keepResult(Stage &stage, int microBatch, const StagePlan::Result &use,
                   const BlockRef &block);
   void addOutput(Stage &stage, int output, int microBatch, Block &block);
   void addGradient(Stage &stage, int parameter, const BlockRef &block);
   std::string addGradient(Stage &stage, int parameter, PhaseRunner &runner,
                           size_t result);
-  bool isSumAlone(const Stage &stage, const StagePlan::Result &use,
+  bool isSumAlone(const StagePlan &plan, const StagePlan::Result &use,
                   Mode mode) const;
   std::string addReplicas();
   std::string addReplica(const PipelineParameter &parameter, int64_t number);

@@ -69,10 +69,11 @@ public:
     std::vector<Result> results;
   };
 
-  /// Finds all that for stage `number`. An empty string, or what does not go
+  /// Finds all that for stage `number`, of `pipeline.smaller` with `isSmaller`.
+  /// An empty string, or what does not go
   /// together. Linear, but for look-ups by name.
   std::string make(const Pipeline &pipeline, int number,
-                   const StagePhases &runners);
+                   const StagePhases &runners, bool isSmaller = false);
   /// Whether micro-batches can run in a mode: an empty string, or what no phase
   /// makes or takes, or two do.
   std::string check(Mode mode) const;
