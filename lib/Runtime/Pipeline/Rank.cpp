@@ -325,7 +325,8 @@ std::string Rank::describeBatch(int stage, size_t input) const {
 }
 
 /// What to give in the place of a batch of another size.
-static std::string adviceOn(const Pipeline &pipeline, int stage, size_t input) {
+static std::string adviceOn(const Pipeline &pipeline, int stage, size_t input,
+                            int64_t microBatches) {
   const PipelineInput &larger = pipeline.stages[stage].inputs[input];
   if (larger.splitDim < 0)
     return "each micro-batch takes all of it: give that type and size";
@@ -334,12 +335,15 @@ static std::string adviceOn(const Pipeline &pipeline, int stage, size_t input) {
     return "give that size along dimension " + dim +
            ", or another number of --micro-batches; `cutback split --batch` "
            "takes any batch";
+  int64_t most = larger.sizes[larger.splitDim],
+          least =
+              pipeline.smaller[stage].inputs[input].sizes[larger.splitDim];
   return "all inputs have the rows of one batch, in micro-batches of " +
-         std::to_string(larger.sizes[larger.splitDim]) + " or " +
-         std::to_string(
-             pipeline.smaller[stage].inputs[input].sizes[larger.splitDim]) +
-         " along dimension " + dim + ": give others, or split the model for "
-         "other ones (--batch)";
+         std::to_string(most) + " or " + std::to_string(least) +
+         " along dimension " + dim + ", " +
+         std::to_string(least * microBatches) + " to " +
+         std::to_string(most * microBatches) +
+         " in all: give others, or split the model for other ones (--batch)";
 }
 
 bool Rank::checkInputs(const FindTensor &find, StepError &error) const {
@@ -359,7 +363,7 @@ bool Rank::checkInputs(const FindTensor &find, StepError &error) const {
       error = {"tensor '" + input.name + "' is " +
                    textOf(*given, given->sizes) + ", and " +
                    describeBatch(number, i),
-               adviceOn(pipeline, number, i)};
+               adviceOn(pipeline, number, i, schedule.microBatches)};
       return false;
     }
   return true;

@@ -205,6 +205,95 @@ TEST(PipelineTest, RefusesWhatStagesShareInTwoWays) {
             "joins 'output.0' along dimension 2, which it has not");
 }
 
+/// The example for micro-batches of two rows or one.
+Pipeline exampleOfTwoSizes() {
+  Pipeline pipeline = example();
+  pipeline.stages[2].outputs[0].dim = 0;
+  pipeline.smaller = pipeline.stages;
+  for (PipelineStage &stage : pipeline.smaller) {
+    for (PipelineReceive &one : stage.receives)
+      one.sizes[0] = 1;
+    for (PipelineSend &one : stage.sends)
+      one.sizes[0] = 1;
+    stage.phases[PipelineStage::Forward] = {stage.name + "/smaller/forward",
+                                            "56ef", 60, 320};
+    stage.phases[PipelineStage::Backward].folder =
+        stage.name + "/smaller/backward";
+  }
+  for (int i : {0, 2})
+    pipeline.smaller[i].inputs[0].sizes[0] = 1;
+  pipeline.smaller[2].outputs[0].sizes[0] = 1;
+  pipeline.smaller[2].forwardSavedBytes = 24;
+  return pipeline;
+}
+
+TEST(PipelineTest, TwoSizesOfAMicroBatchGoThroughTheText) {
+  Pipeline pipeline = exampleOfTwoSizes(), again;
+  ASSERT_EQ(pipeline.verify(), "");
+  std::string text = writePipeline(pipeline);
+  ASSERT_EQ(readPipeline(text, again), "");
+  EXPECT_EQ(writePipeline(again), text);
+  ASSERT_EQ(again.smaller.size(), 3u);
+  const PipelineStage &last = again.smaller[2];
+  EXPECT_EQ(last.receives[1].sizes, (std::vector<int64_t>{1, 3}));
+  EXPECT_EQ(last.receives[1].from, 1);
+  EXPECT_EQ(last.inputs[0].sizes, (std::vector<int64_t>{1, 3}));
+  EXPECT_EQ(last.inputs[1].sizes, (std::vector<int64_t>{}));
+  EXPECT_EQ(last.outputs[0].sizes, (std::vector<int64_t>{1, 3}));
+  EXPECT_EQ(last.parameters[0].gradient, "grad.w");
+  EXPECT_EQ(last.phases[PipelineStage::Forward].folder,
+            "stage2/smaller/forward");
+  EXPECT_EQ(last.phases[PipelineStage::Forward].arenaBytes, 320);
+  EXPECT_EQ(last.forwardSavedBytes, 24);
+  EXPECT_EQ(again.stages[2].forwardSavedBytes, 48);
+  std::string other = text;
+  size_t at = other.find("\"name\": \"value.0\"",
+                         other.find("\"smaller\""));
+  other[at + 15] = '7';
+  EXPECT_EQ(readPipeline(signManifest(other), again),
+            "has a smaller 'value.7' of stage0, which has none of this name");
+}
+
+TEST(PipelineTest, RefusesTwoSizesOfTwoPrograms) {
+  auto problemOf = [](const std::function<void(PipelineStage &)> &change,
+                      int stage = 2) {
+    Pipeline pipeline = exampleOfTwoSizes();
+    change(pipeline.smaller[stage]);
+    return pipeline.verify();
+  };
+  auto other = [](const char *what) {
+    return std::string("has other ") + what +
+           " of stage 2 for smaller micro-batches";
+  };
+  using S = PipelineStage;
+  EXPECT_EQ(problemOf([](S &s) { s.receives[0].hasGradient = false; }),
+            other("receives"));
+  EXPECT_EQ(problemOf([](S &s) { s.sends.push_back(sent("value.2", {3})); }),
+            other("sends"));
+  EXPECT_EQ(problemOf([](S &s) { s.inputs[0].sizes[1] = 2; }), other("inputs"));
+  EXPECT_EQ(problemOf([](S &s) { s.inputs[0].sizes[0] = 3; }), other("inputs"));
+  EXPECT_EQ(problemOf([](S &s) { s.parameters[0].gradient = ""; }),
+            other("parameters"));
+  EXPECT_EQ(problemOf([](S &s) {
+              s.buffers.push_back(named<PipelineBuffer>("buffer.x"));
+            }),
+            other("buffers"));
+  EXPECT_EQ(problemOf([](S &s) { s.outputs[0].sizes = {2, 2}; }),
+            other("outputs"));
+  EXPECT_EQ(problemOf([](S &s) { s.phases[S::Backward] = {}; }),
+            other("phases"));
+  // Stages for smaller ones are looked at as the others are.
+  EXPECT_EQ(problemOf([](S &s) { s.phases[S::Forward].folder = "../x"; }),
+            "has a phase in '../x', which is not in it");
+  EXPECT_EQ(problemOf([](S &s) { s.receives[1].sizes = {1, 2}; }),
+            "sends 'value.1' of stage 1 to stage 2, which does not receive it "
+            "as it is");
+  Pipeline some = exampleOfTwoSizes();
+  some.smaller.pop_back();
+  EXPECT_EQ(some.verify(),
+            "has two sizes of a micro-batch in some stages alone");
+}
+
 TEST(PipelineTest, RefusesTextsThatNobodyWrote) {
   Pipeline pipeline;
   std::string text = writePipeline(example());

@@ -72,7 +72,10 @@ Outcome runRanks(SyntheticStages &stages, const Schedule &schedule,
     if (number == silentRank)
       return ranks.leave(number);
     Peers peers(transport, std::chrono::duration<double>(timeout), schedule);
-    Rank rank(stages.pipeline, schedule, peers, {});
+    RankOptions rankOptions;
+    rankOptions.firstSmaller = stages.larger;
+    rankOptions.openSmaller = stages.open(/*isSmaller=*/true);
+    Rank rank(stages.pipeline, schedule, peers, rankOptions);
     StepError why;
     bool isOpen = rank.open(stages.open(), stages.weights(), why) &&
                   rank.checkInputs(inputs, why);
@@ -203,6 +206,54 @@ TEST(RankTest, RandomPipelinesEndFiftyTimes) {
       EXPECT_EQ(error, "") << name << " " << seed;
     expectEqualBits(outcome.made, stages.runHere(6, orderOf(schedule)));
   }
+}
+
+TEST(RankTest, TheLastMicroBatchesMayHaveARowLess) {
+  uint64_t seed = 200;
+  for (std::string_view name : scheduleNames())
+    for (int64_t larger : {0, 1, 3}) {
+      Schedule schedule = scheduleOf(name, 2, 4);
+      SyntheticStages stages(schedule.stages, ++seed);
+      stages.addSmaller(larger);
+      ASSERT_EQ(stages.pipeline.verify(), "");
+      Outcome outcome = runRanks(stages, schedule, lateMessages(seed));
+      for (const std::string &error : outcome.errors)
+        EXPECT_EQ(error, "") << name << " " << larger;
+      expectEqualBits(outcome.made, stages.runHere(4, orderOf(schedule)));
+      EXPECT_EQ(outcome.made["output.0"].size(),
+                SyntheticStages::kColumns * (4 + static_cast<size_t>(larger)));
+    }
+}
+
+TEST(RankTest, AnotherBatchThanOfBothSizesIsRefused) {
+  Schedule schedule = scheduleOf("GPipe", 1, 3);
+  SyntheticStages stages(1, 3);
+  stages.addSmaller(2);
+  ThreadRanks ranks(1, {});
+  ranks.run([&](Transport &transport) {
+    Peers peers(transport, std::chrono::duration<double>(20), schedule);
+    auto refusal = [&](int64_t firstSmaller) {
+      RankOptions options;
+      options.firstSmaller = firstSmaller;
+      options.openSmaller = stages.open(/*isSmaller=*/true);
+      Rank rank(stages.pipeline, schedule, peers, options);
+      StepError why;
+      EXPECT_TRUE(rank.open(stages.open(), stages.weights(), why));
+      EXPECT_FALSE(rank.checkInputs(stages.inputs(3), why));
+      return why;
+    };
+    EXPECT_EQ(refusal(3).what, "tensor 'input.0' is f32[5, 3], and 3 "
+                               "micro-batches of f32[2, 3] are f32[6, 3]");
+    EXPECT_EQ(refusal(1).what,
+              "tensor 'input.0' is f32[5, 3], and 1 micro-batch of f32[2, 3] "
+              "and 2 of f32[1, 3] are f32[4, 3]");
+    EXPECT_EQ(refusal(0).what, "tensor 'input.0' is f32[5, 3], and 3 "
+                               "micro-batches of f32[1, 3] are f32[3, 3]");
+    EXPECT_EQ(refusal(0).next,
+              "all inputs have the rows of one batch, in micro-batches of 2 or "
+              "1 along dimension 0, 3 to 6 in all: give others, or split the "
+              "model for other ones (--batch)");
+  });
 }
 
 TEST(RankTest, EvaluationRunsForwardsAlone) {

@@ -18,7 +18,6 @@ namespace {
 
 constexpr int64_t kRows = SyntheticStages::kRows;
 constexpr int64_t kColumns = SyntheticStages::kColumns;
-constexpr int64_t kSize = SyntheticStages::kSize;
 
 template <typename T> T tensor(const std::string &name, int64_t rows = kRows) {
   T one;
@@ -36,10 +35,12 @@ class SyntheticPhase : public PhaseRunner {
 public:
   using Kind = PipelineStage::PhaseKind;
 
-  SyntheticPhase(const SyntheticStages &all, int number, Kind kind)
+  SyntheticPhase(const SyntheticStages &all, int number, Kind kind,
+                 bool isSmaller = false)
       : all(all), stage(all.pipeline.stages[number]), number(number),
         kind(kind), isLast(all.pipeline.lossStage == number),
-        parameter(parameterOf(all.pipeline, number)) {
+        parameter(parameterOf(all.pipeline, number)),
+        rows(isSmaller ? kRows - 1 : kRows), size(rows * kColumns) {
     if (kind == PipelineStage::Forward)
       listForward();
     else
@@ -58,14 +59,14 @@ public:
 private:
   void listForward();
   void listBackward();
-  void take(const std::string &name, int64_t rows = kRows,
+  void take(const std::string &name, int64_t count = 0,
             bool isWritten = false) {
-    auto argument = tensor<ArtifactArgument>(name, rows);
+    auto argument = tensor<ArtifactArgument>(name, count ? count : rows);
     argument.isWritten = isWritten;
     taken.push_back(argument);
   }
-  void make(const std::string &name, int64_t rows = kRows) {
-    made.push_back(tensor<ArtifactTensor>(name, rows));
+  void make(const std::string &name, int64_t count = 0) {
+    made.push_back(tensor<ArtifactTensor>(name, count ? count : rows));
   }
   void forward();
   void backward();
@@ -78,6 +79,7 @@ private:
   Kind kind;
   bool isLast;
   std::string parameter;
+  int64_t rows, size;
   char *arena = nullptr;
   NamedFloats values;
 };
@@ -128,18 +130,18 @@ void SyntheticPhase::listBackward() {
 }
 
 void SyntheticPhase::forward() {
-  Floats h(kSize), n(kColumns);
+  Floats h(size), n(kColumns);
   for (const ArtifactArgument &argument : taken)
     if (argument.name.rfind("value.", 0) == 0 || argument.name == "input.0")
-      for (int64_t i = 0; i < kSize; ++i)
+      for (int64_t i = 0; i < size; ++i)
         h[i] += values[argument.name][i];
   if (!stage.buffers.empty())
     n = values[stage.buffers[0].name];
-  Floats y(kSize);
-  for (int64_t i = 0; i < kSize; ++i)
+  Floats y(size);
+  for (int64_t i = 0; i < size; ++i)
     y[i] = h[i] * values[parameter][i % kColumns] * (1 + n[i % kColumns]);
   for (size_t v = 0; v < stage.sends.size(); ++v)
-    for (int64_t i = 0; i < kSize; ++i)
+    for (int64_t i = 0; i < size; ++i)
       values[stage.sends[v].name].push_back(y[i] * (float(v + 1) / 2));
   values["saved.h"] = h;
   values["output.0"] = y;
@@ -152,9 +154,9 @@ void SyntheticPhase::forward() {
 }
 
 Floats SyntheticPhase::sumTangents() const {
-  Floats sum(kSize);
+  Floats sum(size);
   for (size_t v = 0; v < stage.sends.size(); ++v)
-    for (int64_t i = 0; i < kSize; ++i)
+    for (int64_t i = 0; i < size; ++i)
       sum[i] += values.at(kTangentPrefix + stage.sends[v].name)[i] *
                 (float(v + 1) / 2);
   if (isLast)
@@ -171,14 +173,14 @@ void SyntheticPhase::backward() {
     values["saved.t"] = sumTangents();
   const Floats &t = values["saved.t"];
   for (const PipelineReceive &receive : stage.receives)
-    for (int64_t i = 0; i < kSize; ++i)
+    for (int64_t i = 0; i < size; ++i)
       values[kGradientPrefix + receive.name].push_back(
           t[i] * values[parameter][i % kColumns] * (1 + n[i % kColumns]));
   if (kind == PipelineStage::Input)
     return;
   Floats &dw = values[stage.parameters[0].gradient];
   dw.assign(kColumns, 0);
-  for (int64_t i = 0; i < kSize; ++i)
+  for (int64_t i = 0; i < size; ++i)
     dw[i % kColumns] += t[i] * values["saved.h"][i] * (1 + n[i % kColumns]);
 }
 
@@ -263,10 +265,30 @@ SyntheticStages::SyntheticStages(int stages, uint64_t seed, bool hasBuffers) {
   batch["input.0"] = draw(kSize * 64);
 }
 
-OpenPhase SyntheticStages::open() const {
-  return [this](int stage, PipelineStage::PhaseKind kind, StepError &) {
-    return std::make_unique<SyntheticPhase>(*this, stage, kind);
+OpenPhase SyntheticStages::open(bool isSmaller) const {
+  return [=](int stage, PipelineStage::PhaseKind kind, StepError &) {
+    return std::make_unique<SyntheticPhase>(*this, stage, kind, isSmaller);
   };
+}
+
+void SyntheticStages::addSmaller(int64_t count) {
+  larger = count;
+  pipeline.smaller = pipeline.stages;
+  for (PipelineStage &stage : pipeline.smaller) {
+    auto shrink = [](ArtifactTensor &one) { --one.sizes[0]; };
+    std::for_each(stage.receives.begin(), stage.receives.end(), shrink);
+    std::for_each(stage.sends.begin(), stage.sends.end(), shrink);
+    std::for_each(stage.inputs.begin(), stage.inputs.end(), shrink);
+    std::for_each(stage.outputs.begin(), stage.outputs.end(), shrink);
+    for (PipelinePhase &phase : stage.phases)
+      if (phase)
+        phase.folder += "/smaller";
+  }
+}
+
+int64_t SyntheticStages::sizeBefore(int microBatch) const {
+  return kSize * microBatch -
+         kColumns * std::max<int64_t>(0, microBatch - larger);
 }
 
 FindTensor SyntheticStages::finder(const NamedFloats *tensors) const {
@@ -281,7 +303,7 @@ FindTensor SyntheticStages::finder(const NamedFloats *tensors) const {
 }
 
 FindTensor SyntheticStages::inputs(int microBatches) {
-  batch["input.0"].resize(kSize * microBatches);
+  batch["input.0"].resize(sizeBefore(microBatches));
   return finder(&batch);
 }
 
@@ -324,13 +346,14 @@ NamedFloats SyntheticStages::runHere(int microBatches,
     std::vector<NamedFloats> here(stages);
     NamedFloats values, contributions;
     const Floats &all = batch.at("input.0");
-    values["input.0"].assign(all.begin() + k * kSize,
-                             all.begin() + (k + 1) * kSize);
+    bool isSmaller = k >= larger;
+    values["input.0"].assign(all.begin() + sizeBefore(k),
+                             all.begin() + sizeBefore(k + 1));
     for (int s = 0; s < stages; ++s) {
       here[s] = values;
       for (const PipelineBuffer &buffer : pipeline.stages[s].buffers)
         values["old." + buffer.name] = kept[buffer.name];
-      SyntheticPhase forward(*this, s, PipelineStage::Forward);
+      SyntheticPhase forward(*this, s, PipelineStage::Forward, isSmaller);
       runOn(forward, here[s], kept);
       for (const PipelineSend &send : pipeline.stages[s].sends)
         values[send.name] = here[s][send.name];
@@ -348,7 +371,7 @@ NamedFloats SyntheticStages::runHere(int microBatches,
         for (auto to = send.to.rbegin(); to != send.to.rend(); ++to)
           addFloats(here[s][kTangentPrefix + send.name],
                     here[*to][kGradientPrefix + send.name]);
-      SyntheticPhase backward(*this, s, PipelineStage::Backward);
+      SyntheticPhase backward(*this, s, PipelineStage::Backward, isSmaller);
       runOn(backward, here[s], kept);
       gradients[s][k] = here[s][stage.parameters[0].gradient];
     }

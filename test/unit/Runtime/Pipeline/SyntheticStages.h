@@ -33,7 +33,9 @@ public:
 
   /// Opens phases: of stages in `splitStages` input and weight, of the others
   /// all of the backward.
-  OpenPhase open() const;
+  OpenPhase open(bool isSmaller = false) const;
+  /// Makes micro-batches from number `count` on a row smaller.
+  void addSmaller(int64_t count);
   /// Finds parameters, buffers and inputs, those for `microBatches`.
   FindTensor weights() const { return finder(&given); }
   FindTensor inputs(int microBatches);
@@ -49,12 +51,15 @@ public:
                   double change) const;
 
   Pipeline pipeline;
+  int64_t larger = INT64_MAX; ///< so many micro-batches have all rows
   /// Called before each phase; an error ends it.
   std::function<std::string(int stage, PipelineStage::PhaseKind kind)> before;
 
 private:
   FindTensor finder(const NamedFloats *tensors) const;
   ArtifactTensor typeOf(const std::string &name) const;
+  /// Elements of the inputs of the micro-batches before this one.
+  int64_t sizeBefore(int microBatch) const;
 
   NamedFloats given, batch;
 };
