@@ -361,9 +361,15 @@ private:
     for (const char *name : {"svg", "html", "trace", "csv"})
       if (line.get(name) == "-")
         return Done;
-    return session.write(std::nullopt, line.has("json")
-                                           ? writeScheduleJson(view)
-                                           : formatTimeline(view));
+    if (line.has("json"))
+      return session.write(std::nullopt, writeScheduleJson(view));
+    bool hasSmaller = pipeline && !pipeline->smaller.empty();
+    return session.write(std::nullopt,
+                         formatTimeline(view) +
+                             (hasSmaller ? "\ntimes and bytes are those of the "
+                                           "larger of two sizes of a "
+                                           "micro-batch\n"
+                                         : ""));
   }
 
   static constexpr int64_t kMostSize = int64_t(1) << 24;

@@ -7,6 +7,7 @@
   sum RESULTS STEPS...   gradients of RESULTS against (g0 / m + g1 / m) + ..., in
                          float, to the bit; within 1e-6 those named in --near=
   rows FILE M OUT        inputs of FILE as M rows of a training, each rotated
+  lead FILE A,B OUT      inputs of FILE, their first two sizes A and B (0: none)
   same FILE FILE         the same tensors, whatever their order
 """
 
@@ -72,6 +73,17 @@ def rows(path, count, out):
     write(out, made)
 
 
+def lead(path, sizes, out):
+    made = {}
+    for name, (dtype, shape, data) in inputs_of(path).items():
+        shape = [size for size in sizes if size] + shape[2:]
+        count = {"F32": 4, "I64": 8}[dtype]
+        for size in shape:
+            count *= size
+        made[name] = (dtype, shape, data[:count])
+    write(out, made)
+
+
 def same(first, second):
     first, second = read(first), read(second)
     assert sorted(first) == sorted(second), set(first) ^ set(second)
@@ -121,6 +133,8 @@ def main(arguments):
         part(rest[0], int(rest[1]), rest[2])
     elif command == "rows":
         rows(rest[0], int(rest[1]), rest[2])
+    elif command == "lead":
+        lead(rest[0], [int(size) for size in rest[1].split(",")], rest[2])
     elif command == "same":
         same(rest[0], rest[1])
     elif command == "sum":

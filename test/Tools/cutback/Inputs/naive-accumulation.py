@@ -2,12 +2,15 @@
 """Trains by a naive loop, without what adds up gradients in `cutback train`.
 
 usage: naive-accumulation.py MODEL WEIGHTS INPUTS OUT --accumulate=N --steps=K
-           --lr=X [--scale=X] [--valid=NAME:NUMBER] OPTION...
+           --lr=X [--scale=X] [--valid=NAME:NUMBER] [--parts=A,B,... --sym=S]
+           OPTION...
 
 A graph whose loss is that of MODEL times an input, the share of a micro-batch
 (times the scale), is run for each; the gradients are added up here, rounded to
 their type; a graph that has the sums for its gradients is trained for one step,
-with the OPTIONs. OUT gets the state; the losses of the steps are printed.
+with the OPTIONs. OUT gets the state; the losses of the steps are printed. A row of
+INPUTS is a micro-batch; with --parts it is a batch, of which they have so many rows,
+under the symbol S.
 """
 
 import array
@@ -75,8 +78,11 @@ class Naive:
         text = run("cutback", "import", model)
         self.rows = {name: value for name, value in read(inputs).items()
                      if name.startswith("input.")}
-        run("cutback", "compile", self.scaled(text), "--target=cpu", "-o",
-            folder + "/made")
+        scaled = self.scaled(text)
+        for rows in set(given.get("parts", [0])):
+            run("cutback", "compile", scaled, "--target=cpu", "-o",
+                folder + "/made%d" % rows,
+                *(["--sym=%s=%d" % (given["sym"], rows)] if rows else []))
         first = self.step(0, 1.0, weights)
         # Of a tied tensor the gradient is whole under each of its names.
         self.tied = dict(re.findall(
@@ -88,18 +94,18 @@ class Naive:
 
     def scaled(self, text):
         """The graph with its loss times an input more, and beside it the loss."""
-        name, kind = re.search(r"joint\.output (%\w+) : (tensor<f32>)",
-                               text).groups()
+        name, others, kind, types = re.search(
+            r"joint\.output (%\w+)(.*) : (tensor<f32>)(.*)", text).groups()
         text = text.replace(
-            "joint.output %s : %s" % (name, kind),
+            "joint.output %s%s : %s" % (name, others, kind),
             "%%kept.loss = aten.detach(%s) : (%s) -> %s\n"
             "%%share.loss = aten.mul.Tensor(%s, %%share) : (%s, %s) -> %s\n"
-            "joint.output %%share.loss, %%kept.loss : %s, %s" % (
-                name, kind, kind, name, kind, kind, kind, kind, kind))
+            "joint.output %%share.loss, %%kept.loss%s : %s, %s" % (
+                name, kind, kind, name, kind, kind, kind, others, kind, kind))
         text = text.replace(
-            ") -> (%s) gradients" % kind,
-            ", %%share: %s {joint.role = #joint.role<input>}) -> (%s, %s) "
-            "gradients" % (kind, kind, kind))
+            ") -> (%s%s) gradients" % (kind, types),
+            ", %%share: %s {joint.role = #joint.role<input>}) -> (%s, %s%s) "
+            "gradients" % (kind, kind, kind, types))
         path = self.folder + "/scaled.mlir"
         open(path, "w").write(text)
         return path
@@ -108,12 +114,19 @@ class Naive:
         """What a micro-batch gives."""
         share = struct.pack("<f", share * self.given["scale"])
         cut = {"input.%d" % len(self.rows): ("F32", [], share)}
+        parts = self.given.get("parts")
+        row, part = divmod(number, len(parts)) if parts else (number, 0)
         for name, (dtype, shape, data) in self.rows.items():
             length = len(data) // shape[0]
-            at = number % shape[0] * length
-            cut[name] = dtype, shape[1:], data[at:at + length]
+            at, sizes = row % shape[0] * length, shape[1:]
+            if parts:
+                one = length // shape[1]
+                at, length = at + sum(parts[:part]) * one, parts[part] * one
+                sizes = [parts[part]] + shape[2:]
+            cut[name] = dtype, sizes, data[at:at + length]
         write(self.folder + "/row", cut)
-        run("cutback-run", self.folder + "/made", "--weights=" + weights,
+        made = self.folder + "/made%d" % (parts[part] if parts else 0)
+        run("cutback-run", made, "--weights=" + weights,
             "--inputs=" + self.folder + "/row", "--seed=%d" % number,
             "--outputs=" + self.folder + "/out")
         return read(self.folder + "/out")
@@ -202,7 +215,8 @@ class Naive:
 
 def main():
     own = {"accumulate": int, "steps": int, "lr": str, "scale": float,
-           "valid": str}
+           "valid": str, "sym": str,
+           "parts": lambda text: [int(rows) for rows in text.split(",")]}
     given, options, files = {"scale": 1.0}, [], []
     for word in sys.argv[1:]:
         name, _, value = word[2:].partition("=")
