@@ -101,6 +101,11 @@ class Manifest:
             raise _error("'%s' was split for the target %s, and stages run on a"
                          " CPU here: split the model with --target=cpu"
                          % (path, self.target))
+        if any("smaller" in stage for stage in self.stages):
+            raise _error("'%s' is for micro-batches of two sizes, and stages"
+                         " under PyTorch's schedules have one: split the model with a"
+                         " --batch that --micro-batches divides, or run it with"
+                         " cutback-run" % path)
 
     @property
     def num_stages(self):

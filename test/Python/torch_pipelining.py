@@ -539,6 +539,18 @@ class OneProcess(unittest.TestCase):
             self.check_error(
                 "split the model with --target=cpu",
                 lambda: pipelining.build_stage(folder + "/reference", 0))
+            rows = torch.export.Dim("rows", min=2, max=64)
+            torch.export.save(
+                torch.export.export(torch.nn.Linear(4, 4), (
+                    torch.ones(4, 4),), dynamic_shapes=({0: rows},)),
+                folder + "/rows.pt2")
+            subprocess.run(
+                [cutback.program_path(), "split", folder + "/rows.pt2", "-o",
+                 folder + "/sizes", "--stages=1", "--batch=9",
+                 "--micro-batches=4"], check=True, capture_output=True)
+            self.check_error(
+                "is for micro-batches of two sizes",
+                lambda: pipelining.build_stage(folder + "/sizes", 0))
 
 
 if __name__ == "__main__":

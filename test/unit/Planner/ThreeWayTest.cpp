@@ -5,7 +5,7 @@
 // random prices, half of them with checkpoint regions. Some parameters are made
 // inputs, so that both phases have something to compute; in some graphs none
 // is, as in the first stage of a pipeline. Every plan passes the certificate of
-// three parts.
+// three parts. A plan of one size is that of another one, too.
 //
 // CUTBACK_RANDOM_GRAPHS sets how many graphs (200), CUTBACK_RANDOM_SEED the
 // first seed (1). A failure prints its seed.
@@ -49,8 +49,8 @@ protected:
                         func::FuncDialect>();
   }
 
-  OwningOpRef<ModuleOp> program() {
-    options.size = 2 + int64_t(seed % 4);
+  OwningOpRef<ModuleOp> program(int64_t larger = 0) {
+    options.size = 2 + int64_t(seed % 4) + larger;
     OwningOpRef<ModuleOp> module =
         RandomProgram(seed, options, context).build();
     if (!module)
@@ -183,6 +183,53 @@ void ThreeWayTest::checkInFlight(ModuleOp original, const Outcome &expected,
     --plans;
     ++mixed;
   }
+}
+
+TEST_F(ThreeWayTest, APlanIsTakenOverForAnotherSize) {
+  ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
+    lastError = diagnostic.str();
+    return success();
+  });
+  ThreeWayOptions rule;
+  rule.partition.decompose = false;
+  rule.severalInFlight = false;
+  uint64_t taken = 0, others = 0;
+  for (seed = 1; seed <= 40; ++seed) {
+    OwningOpRef<ModuleOp> first = program(), second = program(/*larger=*/3);
+    ASSERT_TRUE(first && second) << "seed " << seed << ": " << lastError;
+    std::optional<Outcome> expected = runStep(graphOf(*second), nullptr);
+    ASSERT_TRUE(expected) << "seed " << seed << ": " << lastError;
+    auto plan = partitionThreeWay(graphOf(*first), rule);
+    if (failed(plan))
+      continue;
+    HandedNames names = plan->handedNames();
+    OwningOpRef<ModuleOp> copy(second->clone());
+    ThreeWayOptions follow = rule;
+    follow.as = &names;
+    // What a byte is worth does not matter any more.
+    follow.toInputBytePs = follow.toWeightBytePs = 1e9;
+    auto same = partitionThreeWay(graphOf(*copy), follow);
+    ASSERT_TRUE(succeeded(same)) << "seed " << seed << ": " << lastError;
+    HandedNames found = same->handedNames();
+    taken += found.toInput == names.toInput && found.toWeight == names.toWeight;
+    std::optional<Outcome> actual = runStep(graphOf(*copy), &same->functions);
+    ASSERT_TRUE(actual) << "seed " << seed << ": " << lastError;
+    compare(*expected, *actual, "as another size");
+    // A name that the graph does not have: it is planned by itself.
+    names.toInput.push_back("no_such_value");
+    rule.toInputBytePs = rule.toWeightBytePs = 1;
+    follow.toInputBytePs = follow.toWeightBytePs = 1;
+    OwningOpRef<ModuleOp> third(second->clone());
+    auto other = partitionThreeWay(graphOf(*third), follow),
+         alone = partitionThreeWay(graphOf(*second), rule);
+    ASSERT_TRUE(succeeded(other) && succeeded(alone)) << lastError;
+    EXPECT_EQ(other->figures.cost, alone->figures.cost) << "seed " << seed;
+    EXPECT_EQ(other->handedNames().toInput, alone->handedNames().toInput);
+    EXPECT_EQ(other->handedNames().toWeight, alone->handedNames().toWeight);
+    ++others;
+  }
+  EXPECT_GT(others, 30u);
+  EXPECT_EQ(taken, others);
 }
 
 TEST_F(ThreeWayTest, PhasesAreTheJointGraphToTheBit) {
