@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Where the number of micro-batches does not divide the batch, stages are made
-// for two sizes of a micro-batch (BatchSplit.h). Both are the same program under
-// other values of the symbols that are rows of the batch; which these are is
-// known from inputs, as a user says along which dimension they are split.
+// for two sizes of a micro-batch (BatchSplit.h). Both are the same program
+// under other values of the symbols that are rows of the batch; which these are
+// is known from inputs, as a user says along which dimension they are split.
 //
 // A symbol may also be the size of something that is not split: a mask of rows
 // by rows, an output that has rows along another dimension. Then micro-batches
@@ -13,6 +13,7 @@
 #include "cutback/Pipelining/BatchSizes.h"
 
 #include "cutback/Interpreter/Step.h"
+#include "cutback/Runtime/Pipeline/BatchSplit.h"
 #include "cutback/Support/Text.h"
 
 using namespace mlir;
@@ -132,36 +133,28 @@ static std::string textOf(const std::vector<int64_t> &sizes) {
   return all + "]";
 }
 
-/// Whether they differ along `dim` alone, or not at all.
-static bool differAlong(int64_t dim, std::vector<int64_t> larger,
-                        const std::vector<int64_t> &smaller) {
-  if (dim >= 0 && dim < static_cast<int64_t>(larger.size()))
-    larger[dim] = smaller[dim];
-  return larger == smaller;
-}
-
 std::string cutback::compareSizes(const PipelineStage &larger,
                                   const PipelineStage &smaller,
                                   std::string &next) {
   for (auto [a, b] : llvm::zip(larger.inputs, smaller.inputs)) {
-    if (differAlong(a.splitDim, a.sizes, b.sizes))
+    if (areParts(a.splitDim, a.sizes, b.sizes))
       continue;
     next = "the rows of a batch are the size of one dimension of an input: "
            "export the others with a size of their own, or change --split-dim";
-    return "'" + a.name + "' is " + textOf(a.sizes) + " or " +
-           textOf(b.sizes) + ", and " +
+    return "'" + a.name + "' is " + textOf(a.sizes) + " or " + textOf(b.sizes) +
+           ", and " +
            (a.splitDim < 0 ? "each micro-batch has all of it"
                            : "micro-batches are parts of it along dimension " +
                                  std::to_string(a.splitDim));
   }
   for (auto [a, b] : llvm::zip(larger.outputs, smaller.outputs)) {
     bool isJoined = a.merge == PipelineOutput::Concatenate;
-    if (differAlong(isJoined ? a.dim : -1, a.sizes, b.sizes))
+    if (areParts(isJoined ? a.dim : -1, a.sizes, b.sizes))
       continue;
     next = "transpose it in the model so that rows come first, or leave this "
            "output out";
-    return "'" + a.name + "' is " + textOf(a.sizes) + " or " +
-           textOf(b.sizes) + ", and micro-batches are joined along dimension " +
+    return "'" + a.name + "' is " + textOf(a.sizes) + " or " + textOf(b.sizes) +
+           ", and micro-batches are joined along dimension " +
            std::to_string(a.dim);
   }
   return "";

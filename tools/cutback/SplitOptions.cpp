@@ -244,9 +244,9 @@ static int readMemory(Session &session, SplitRequest &request) {
         line.get("minimize") != "makespan" &&
         (!isShared || std::string_view(name) == "micro-batches") &&
         (!line.has("batch") || std::string_view(name) != "micro-batches")) {
-      session.error("--" + std::string(name) + " goes with --stage-memory" +
-                    (std::string_view(name) == "micro-batches" ? " or --batch"
-                                                               : ""));
+      session.error(
+          "--" + std::string(name) + " goes with --stage-memory" +
+          (std::string_view(name) == "micro-batches" ? " or --batch" : ""));
       return wrongUsage(session,
                         "a pipeline without a limit runs under any schedule");
     }

@@ -93,7 +93,7 @@ private:
   const SplitRequest &request;
   SplitProgram &program;
   CutProgram stages;
-  std::optional<CutProgram> smaller; ///< of the smaller micro-batches
+  std::optional<CutProgram> smaller;       ///< of the smaller micro-batches
   TrainingGraphOptions gradients;          ///< of each stage
   std::vector<PartitionOptions> optionsOf; ///< by stage
   std::vector<Optimizer> optimizers;       ///< by stage
@@ -203,8 +203,8 @@ int Splitter::cut() {
   OwningOpRef<ModuleOp> copy;
   if (graph.getOutput().getGradientOf().empty()) {
     if (failed(makeFunctional(graph, request.gradients.functionalizeRng)) ||
-        failed(markGradientTargets(graph,
-                                   request.gradients.differentiate.gradOf)))
+        failed(
+            markGradientTargets(graph, request.gradients.differentiate.gradOf)))
       return WrongInput;
     if (int code = fixAllSizes(copy))
       return code;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Two sizes of a micro-batch are enough for any batch: `batch / parts` rows,
-// and one more for the first `batch % parts`. A stage is compiled for both; what
-// a tensor has along its dimension is a multiple of rows (tokens of all rows,
-// say), so a run counts in the elements of a tensor, and the number of larger
-// micro-batches follows from how many there are in all.
+// and one more for the first `batch % parts`. A stage is compiled for both;
+// what a tensor has along its dimension is a multiple of rows (tokens of all
+// rows, say), so a run counts in the elements of a tensor, and the number of
+// larger micro-batches follows from how many there are in all.
 //
-// Constant time.
+// Constant time but for areParts(), which is linear.
 
 #include "cutback/Runtime/Pipeline/BatchSplit.h"
 
@@ -39,4 +39,15 @@ int64_t cutback::elementsBefore(int64_t part, int64_t count, int64_t larger,
                                 int64_t smaller) {
   int64_t ofLarger = std::min(part, count);
   return ofLarger * larger + (part - ofLarger) * smaller;
+}
+
+bool cutback::areParts(int64_t dim, const std::vector<int64_t> &larger,
+                       const std::vector<int64_t> &smaller) {
+  if (larger.size() != smaller.size())
+    return false;
+  for (size_t i = 0; i < larger.size(); ++i)
+    if (static_cast<int64_t>(i) == dim ? smaller[i] > larger[i]
+                                       : smaller[i] != larger[i])
+      return false;
+  return true;
 }

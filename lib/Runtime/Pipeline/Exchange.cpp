@@ -112,9 +112,8 @@ void Exchange::post(int edge, int microBatch, Direction direction) {
   int64_t bytes =
       microBatch < firstSmaller ? all[edge].bytes : all[edge].smallerBytes;
   message.block = Block::make(bytes, count);
-  message.ticket =
-      peers.transport.receive(source, tagOf(edge, microBatch, direction),
-                              message.block->data(), bytes);
+  message.ticket = peers.transport.receive(
+      source, tagOf(edge, microBatch, direction), message.block->data(), bytes);
 }
 
 std::string Exchange::nameOf(int edge, int microBatch,

@@ -15,6 +15,7 @@
 #include "cutback/Runtime/Pipeline/Pipeline.h"
 
 #include "cutback/Runtime/Elements.h"
+#include "cutback/Runtime/Pipeline/BatchSplit.h"
 
 #include <algorithm>
 #include <map>
@@ -294,18 +295,6 @@ static bool areAlike(const List &larger, const List &smaller, Fn isLike) {
                     });
 }
 
-/// Whether sizes are alike but along `dim`, where `smaller` may be less.
-static bool differAlong(int64_t dim, const std::vector<int64_t> &larger,
-                        const std::vector<int64_t> &smaller) {
-  if (larger.size() != smaller.size())
-    return false;
-  for (size_t i = 0; i < larger.size(); ++i)
-    if (static_cast<int64_t>(i) == dim ? smaller[i] > larger[i]
-                                       : smaller[i] != larger[i])
-      return false;
-  return true;
-}
-
 /// What a stage for a smaller micro-batch has otherwise, or null.
 static const char *findOther(const PipelineStage &a, const PipelineStage &b) {
   if (!areAlike(a.receives, b.receives, [](const auto &x, const auto &y) {
@@ -318,7 +307,7 @@ static const char *findOther(const PipelineStage &a, const PipelineStage &b) {
     return "sends";
   if (!areAlike(a.inputs, b.inputs, [](const auto &x, const auto &y) {
         return x.splitDim == y.splitDim &&
-               differAlong(x.splitDim, x.sizes, y.sizes);
+               areParts(x.splitDim, x.sizes, y.sizes);
       }))
     return "inputs";
   if (!areAlike(a.parameters, b.parameters, [](const auto &x, const auto &y) {
@@ -332,8 +321,8 @@ static const char *findOther(const PipelineStage &a, const PipelineStage &b) {
     return "buffers";
   if (!areAlike(a.outputs, b.outputs, [](const auto &x, const auto &y) {
         return x.merge == y.merge && x.dim == y.dim &&
-               differAlong(x.merge == PipelineOutput::Concatenate ? x.dim : -1,
-                           x.sizes, y.sizes);
+               areParts(x.merge == PipelineOutput::Concatenate ? x.dim : -1,
+                        x.sizes, y.sizes);
       }))
     return "outputs";
   for (int kind = 0; kind < PipelineStage::kPhases; ++kind)
@@ -348,8 +337,7 @@ static std::string checkSmaller(const Pipeline &pipeline) {
   if (pipeline.smaller.size() != pipeline.stages.size())
     return "has two sizes of a micro-batch in some stages alone";
   for (size_t i = 0; i < pipeline.stages.size(); ++i)
-    if (const char *what =
-            findOther(pipeline.stages[i], pipeline.smaller[i]))
+    if (const char *what = findOther(pipeline.stages[i], pipeline.smaller[i]))
       return "has other " + std::string(what) + " of stage " +
              std::to_string(i) + " for smaller micro-batches";
   Pipeline alone = pipeline;

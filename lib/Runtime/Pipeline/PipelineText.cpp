@@ -131,9 +131,9 @@ static std::string smallerText(const PipelineStage &stage,
   auto text = [](const ArtifactTensor &tensor) {
     return "{" + MemberText::tensor(tensor) + "}";
   };
-  return ",\n   \"smaller\": {\"tensors\": " +
-         MemberText::list(others, text) + ",\n   " +
-         phasesText(smaller, PipelineStage::Norms) + savesText(smaller) + "}";
+  return ",\n   \"smaller\": {\"tensors\": " + MemberText::list(others, text) +
+         ",\n   " + phasesText(smaller, PipelineStage::Norms) +
+         savesText(smaller) + "}";
 }
 
 static std::string stageText(const Pipeline &pipeline, size_t number) {

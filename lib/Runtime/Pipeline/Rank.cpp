@@ -307,8 +307,8 @@ static std::string textOf(const ArtifactTensor &tensor,
 /// "2 micro-batches of f32[4, 16] and 1 of f32[3, 16] are f32[11, 16]"
 std::string Rank::describeBatch(int stage, size_t input) const {
   const PipelineInput &larger = pipeline.stages[stage].inputs[input];
-  int64_t count = std::min<int64_t>(options.firstSmaller,
-                                    schedule.microBatches),
+  int64_t count =
+              std::min<int64_t>(options.firstSmaller, schedule.microBatches),
           rest = schedule.microBatches - count;
   std::string all;
   if (count)
@@ -336,8 +336,7 @@ static std::string adviceOn(const Pipeline &pipeline, int stage, size_t input,
            ", or another number of --micro-batches; `cutback split --batch` "
            "takes any batch";
   int64_t most = larger.sizes[larger.splitDim],
-          least =
-              pipeline.smaller[stage].inputs[input].sizes[larger.splitDim];
+          least = pipeline.smaller[stage].inputs[input].sizes[larger.splitDim];
   return "all inputs have the rows of one batch, in micro-batches of " +
          std::to_string(most) + " or " + std::to_string(least) +
          " along dimension " + dim + ", " +
@@ -383,8 +382,7 @@ std::vector<Rank::Message> Rank::messagesOf(const Action &action) const {
     return all;
   }
   Mode mode = modeOf(stage, action.microBatch);
-  int first =
-      sizeOf(stage, action.microBatch).plan.firstWithTangents(mode);
+  int first = sizeOf(stage, action.microBatch).plan.firstWithTangents(mode);
   if (first < 0)
     return all;
   PipelineStage::PhaseKind taker = StagePlan::phasesOf(mode)[first];

@@ -57,10 +57,10 @@ BlockRef Rank::sliceInput(Stage &stage, int number, int microBatch) {
     return block;
   }
   auto [outer, inner] = rowsOf(input, input.splitDim);
-  auto [before, all] = placeInRow(
-      microBatch, stage.of->inputs[number],
-      stage.smaller ? &stage.smaller->of->inputs[number] : nullptr,
-      input.splitDim);
+  auto [before, all] =
+      placeInRow(microBatch, stage.of->inputs[number],
+                 stage.smaller ? &stage.smaller->of->inputs[number] : nullptr,
+                 input.splitDim);
   for (int64_t row = 0; row < outer; ++row)
     std::memcpy(block->data() + row * inner, from + row * all + before, inner);
   return block;

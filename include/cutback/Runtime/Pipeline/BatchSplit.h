@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 namespace cutback {
 
@@ -29,6 +30,11 @@ std::optional<int64_t> countLarger(int64_t total, int64_t parts, int64_t larger,
 /// have `larger` and the others `smaller`.
 int64_t elementsBefore(int64_t part, int64_t count, int64_t larger,
                        int64_t smaller);
+
+/// Whether sizes are those of one tensor for a larger and a smaller part of a
+/// batch: alike, but that `smaller` may have less along `dim`; -1: alike.
+bool areParts(int64_t dim, const std::vector<int64_t> &larger,
+              const std::vector<int64_t> &smaller);
 
 } // namespace cutback
 

@@ -131,8 +131,8 @@ struct Pipeline {
   std::string target;
   std::vector<PipelineStage> stages;
   /// Where the number of micro-batches does not divide the batch: the stages
-  /// again, for micro-batches with a row less (BatchSplit.h). Sizes, phases of a
-  /// micro-batch and what those keep are others, all else is as in `stages`.
+  /// again, for micro-batches with a row less (BatchSplit.h). Sizes, phases of
+  /// a micro-batch and what those keep are others, all else is as in `stages`.
   std::vector<PipelineStage> smaller;
   /// Names of the parameters of all stages, each once, in the order of the
   /// model's: that in which the norm of all gradients adds them.

@@ -65,4 +65,14 @@ TEST(BatchSplitTest, PlacesAreSumsOfWhatIsBefore) {
   }
 }
 
+TEST(BatchSplitTest, PartsDifferAlongOneDimension) {
+  EXPECT_TRUE(areParts(1, {6, 4}, {6, 3}));
+  EXPECT_TRUE(areParts(1, {6, 4}, {6, 4}));
+  EXPECT_TRUE(areParts(-1, {}, {}));
+  EXPECT_FALSE(areParts(0, {6, 4}, {6, 3}));
+  EXPECT_FALSE(areParts(-1, {6, 4}, {6, 3}));
+  EXPECT_FALSE(areParts(1, {6, 3}, {6, 4}));
+  EXPECT_FALSE(areParts(0, {6, 4}, {6}));
+}
+
 } // namespace

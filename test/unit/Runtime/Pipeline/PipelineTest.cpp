@@ -247,8 +247,7 @@ TEST(PipelineTest, TwoSizesOfAMicroBatchGoThroughTheText) {
   EXPECT_EQ(last.forwardSavedBytes, 24);
   EXPECT_EQ(again.stages[2].forwardSavedBytes, 48);
   std::string other = text;
-  size_t at = other.find("\"name\": \"value.0\"",
-                         other.find("\"smaller\""));
+  size_t at = other.find("\"name\": \"value.0\"", other.find("\"smaller\""));
   other[at + 15] = '7';
   EXPECT_EQ(readPipeline(signManifest(other), again),
             "has a smaller 'value.7' of stage0, which has none of this name");
