@@ -36,7 +36,8 @@ std::vector<OptionSpec> cutback::pipelineOptions() {
       {"train", OptionSpec::Flag, "",
        "of a pipeline of `split --optimizer`: steps with\n"
        "updates. --inputs has one dimension more: micro-batch\n"
-       "i of step k of M has row k * M + i"},
+       "i of step k of M has row k * M + i; for two sizes of a\n"
+       "micro-batch (`split --batch`) a row is the batch of a step"},
       {"steps", OptionSpec::Integer, "N", "with --train: of it all", false, 1},
       {"until", OptionSpec::Integer, "N",
        "with --train: stop after this step all the same", false, 1},
