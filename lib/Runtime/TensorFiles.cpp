@@ -8,12 +8,6 @@
 #include "cutback/Runtime/TensorFiles.h"
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
-#include <fcntl.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 using namespace cutback;
 
@@ -38,42 +32,11 @@ std::string cutback::typeOfFileType(std::string_view word) {
   return "";
 }
 
-TensorFiles::~TensorFiles() {
-  for (auto [bytes, size] : mapped)
-    ::munmap(bytes, size);
-}
-
-/// Maps all of a regular file; none of an empty one. What failed, or empty.
-static std::string mapFile(const std::string &path, void *&bytes,
-                           size_t &size) {
-  int file = ::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-  struct stat status = {};
-  if (file < 0 || ::fstat(file, &status) != 0) {
-    std::string what = std::strerror(errno);
-    if (file >= 0)
-      ::close(file);
-    return what;
-  }
-  std::string what;
-  size = static_cast<size_t>(status.st_size);
-  bytes = nullptr;
-  if (!S_ISREG(status.st_mode))
-    what = "this is not a file";
-  else if (size > 0 && (bytes = ::mmap(nullptr, size, PROT_READ | PROT_WRITE,
-                                       MAP_PRIVATE, file, 0)) == MAP_FAILED)
-    what = std::strerror(errno);
-  ::close(file);
-  return what;
-}
-
 std::string TensorFiles::add(const std::string &path, const Check &check) {
-  void *bytes = nullptr;
-  size_t size = 0;
-  std::string what = mapFile(path, bytes, size);
-  if (what.empty() && bytes)
-    mapped.emplace_back(bytes, size);
+  MappedFile &file = mapped.emplace_back();
+  std::string what = file.open(path);
   std::vector<TensorEntry> entries;
-  std::string_view text(static_cast<const char *>(bytes), size);
+  std::string_view text = file.bytes();
   if (what.empty() && check)
     what = check(text);
   if (what.empty())

@@ -131,6 +131,7 @@ struct Training {
   RunChecks checks;
   StepFiles sources;
   TrainBatches batches, held;
+  TrainInputOptions asked;
   std::optional<Optimizer> optimizer;
   LearningRate rate;
   std::optional<LossScale> scale; ///< as asked for
@@ -225,7 +226,7 @@ int openModel(Session &session, Training &training) {
   training.batches.rows = sources.inputs;
   if (int code = openTrainInputs(
           session, inputsOf(imported.graph, options.partition.symbols),
-          training.batches, training.held))
+          training.batches, training.held, training.asked))
     return code;
   if (int code = checkMicroBatches(session, training.micro, training.batches))
     return code;
@@ -259,8 +260,8 @@ int openFolder(Session &session, Training &training) {
   if (session.line.has("tokens") || session.line.has("eval-tokens"))
     if (int code = inputsOf(session, folder, inputs))
       return code;
-  if (int code =
-          openTrainInputs(session, inputs, training.batches, training.held))
+  if (int code = openTrainInputs(session, inputs, training.batches,
+                                 training.held, training.asked))
     return code;
   if (int code = checkMicroBatches(session, training.micro, training.batches))
     return code;
@@ -388,12 +389,9 @@ int save(Session &session, const Training &training) {
 /// asked for; and its line.
 int evaluate(Session &session, Training &training, int64_t step,
              std::optional<double> &mean) {
-  auto every = session.line.integer("eval-every");
-  if (!every || (step % *every != 0 && step != training.rate.steps))
+  if (!training.asked.isDue(step, training.rate.steps))
     return Done;
-  int64_t count =
-      std::min(training.held.count(),
-               session.line.integer("eval-batches").value_or(INT64_MAX));
+  int64_t count = std::min(training.held.count(), training.asked.evalBatches);
   auto begin = std::chrono::steady_clock::now();
   double sum = 0;
   for (int64_t batch = 0; batch < count; ++batch) {

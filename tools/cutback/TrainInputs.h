@@ -7,21 +7,13 @@
 #include "PlanRun.h"
 
 #include "cutback/Interpreter/TensorFile.h"
-#include "cutback/Training/MicroBatches.h"
-#include "cutback/Training/Tokens.h"
+#include "cutback/Runtime/MicroBatches.h"
+#include "cutback/Runtime/TrainInputs.h"
 
 namespace cutback {
 
 /// The options of `train` that say where inputs are from.
 std::vector<OptionSpec> trainInputOptions();
-
-/// An input of a step, with the sizes that it is asked for.
-struct StepInput {
-  std::string name; ///< "input.0"
-  interpreter::DType type = interpreter::DType::F32;
-  /// Nothing where a symbol has no value.
-  std::optional<llvm::SmallVector<int64_t>> sizes;
-};
 
 /// The inputs of a model, and of a folder that was compiled.
 std::vector<StepInput> inputsOf(joint::GraphOp graph,
@@ -64,9 +56,11 @@ int checkMicroBatches(Session &session, const MicroBatches &micro,
                       TrainBatches &batches);
 
 /// Opens --tokens for `batches`, whose rows are open, and what --eval-inputs
-/// and --eval-tokens give for `held`. Exit code.
+/// and --eval-tokens give for `held`; `options` is what was asked for. Exit
+/// code.
 int openTrainInputs(Session &session, const std::vector<StepInput> &inputs,
-                    TrainBatches &batches, TrainBatches &held);
+                    TrainBatches &batches, TrainBatches &held,
+                    TrainInputOptions &options);
 
 } // namespace cutback
 

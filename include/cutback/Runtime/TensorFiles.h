@@ -5,6 +5,7 @@
 #define CUTBACK_RUNTIME_TENSORFILES_H
 
 #include "cutback/Runtime/Artifact.h"
+#include "cutback/Runtime/MappedFile.h"
 #include "cutback/Support/TensorHeader.h"
 
 #include <functional>
@@ -34,7 +35,6 @@ public:
   TensorFiles() = default;
   TensorFiles(const TensorFiles &) = delete;
   TensorFiles &operator=(const TensorFiles &) = delete;
-  ~TensorFiles();
 
   /// Maps a file, for as long as this lives: memory of the process alone, which
   /// may be written. A name of an earlier file stays that file's. Returns an
@@ -50,7 +50,7 @@ public:
 
 private:
   std::map<std::string, Tensor, std::less<>> byName;
-  std::vector<std::pair<void *, size_t>> mapped;
+  std::vector<MappedFile> mapped;
 };
 
 /// The bytes of a safetensors file with these tensors. Sorts them by the size

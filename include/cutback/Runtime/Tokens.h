@@ -2,26 +2,22 @@
 //
 // Batches of a flat file of token ids: text as the usual tools write it, one
 // unsigned integer a token, without a header.
-#ifndef CUTBACK_TRAINING_TOKENS_H
-#define CUTBACK_TRAINING_TOKENS_H
+#ifndef CUTBACK_RUNTIME_TOKENS_H
+#define CUTBACK_RUNTIME_TOKENS_H
 
-#include "cutback/Interpreter/Tensor.h"
+#include "cutback/Runtime/Artifact.h"
+#include "cutback/Runtime/MappedFile.h"
 
-#include "llvm/Support/MemoryBuffer.h"
-
-#include <memory>
-#include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 namespace cutback {
 
 /// An input of integers that takes tokens: rows along its last dimension.
-struct TokenInput {
-  std::string name;  ///< "input.0"
+struct TokenInput : ArtifactTensor {
   int64_t ahead = 0; ///< its row begins so many tokens further on
-  interpreter::DType type = interpreter::DType::I64;
-  llvm::SmallVector<int64_t> sizes;
 };
 
 /// Windows of a file, one after the other without a gap: a row of a batch is a
@@ -29,6 +25,9 @@ struct TokenInput {
 class TokenBatches {
 public:
   enum class Width { U16 = 2, U32 = 4 };
+
+  /// Whether an input of this type takes tokens: i64 and i32.
+  static bool isTokenType(std::string_view dtype);
 
   /// Maps `path`. Inputs must have equal sizes. Returns an empty string, or
   /// what is wrong.
@@ -39,18 +38,22 @@ public:
   /// That all windows fill without one twice; at least one.
   int64_t numBatches() const { return windows / rows; }
   const std::vector<TokenInput> &inputs() const { return taken; }
+  /// Null for a name that takes no tokens.
+  const TokenInput *find(std::string_view name) const;
+  /// The bytes of the file.
+  std::string_view bytes() const { return file.bytes(); }
 
-  /// The tensor of an input in batch number `batch`, from 0 on; nothing for
-  /// another name. Shuffled: each pass over the file has an order of its own,
-  /// which depends on `seed` and its number alone.
-  std::optional<interpreter::Tensor> find(llvm::StringRef name, int64_t batch,
-                                          int64_t seed);
+  /// The elements of `input`, one of inputs(), in batch number `batch`, from 0
+  /// on, to `to`, which holds bytesOf() of it. Shuffled: each pass over the
+  /// file has an order of its own, which depends on `seed` and its number
+  /// alone.
+  void read(const TokenInput &input, int64_t batch, int64_t seed, char *to);
 
 private:
   int64_t tokenAt(int64_t number) const;
   int64_t windowAt(int64_t number, int64_t seed);
 
-  std::unique_ptr<llvm::MemoryBuffer> file;
+  MappedFile file;
   Width width = Width::U16;
   bool shuffled = false;
   std::vector<TokenInput> taken;
@@ -62,4 +65,4 @@ private:
 
 } // namespace cutback
 
-#endif // CUTBACK_TRAINING_TOKENS_H
+#endif // CUTBACK_RUNTIME_TOKENS_H

@@ -2,18 +2,16 @@
 //
 // Windows of token files. Trainings with them: test/Tools/cutback.
 
-#include "cutback/Training/Tokens.h"
-
-#include "llvm/Support/FileSystem.h"
-#include "llvm/Support/FileUtilities.h"
-#include "llvm/Support/raw_ostream.h"
+#include "cutback/Runtime/Tokens.h"
 
 #include "gtest/gtest.h"
 
+#include <cstdio>
+#include <cstring>
 #include <set>
+#include <unistd.h>
 
 using namespace cutback;
-using namespace cutback::interpreter;
 
 namespace {
 
@@ -21,34 +19,58 @@ namespace {
 class TokensTest : public testing::Test {
 protected:
   void write(unsigned count) {
-    int file = -1;
-    ASSERT_FALSE(
-        llvm::sys::fs::createTemporaryFile("tokens", "u16", file, path));
-    remover.setFile(path);
-    llvm::raw_fd_ostream out(file, /*shouldClose=*/true);
-    for (unsigned id = 0; id < count; ++id)
-      out << static_cast<char>(id % 256) << static_cast<char>(id / 256);
+    char name[] = "/tmp/tokens-XXXXXX";
+    int file = ::mkstemp(name);
+    ASSERT_GE(file, 0);
+    path = name;
+    FILE *out = ::fdopen(file, "wb");
+    for (unsigned id = 0; id < count; ++id) {
+      std::fputc(static_cast<int>(id % 256), out);
+      std::fputc(static_cast<int>(id / 256), out);
+    }
+    std::fclose(out);
+  }
+  void TearDown() override { std::remove(path.c_str()); }
+
+  static TokenInput input(const char *name, int64_t ahead, const char *dtype,
+                          std::vector<int64_t> sizes) {
+    TokenInput made;
+    made.name = name;
+    made.dtype = dtype;
+    made.sizes = std::move(sizes);
+    made.ahead = ahead;
+    return made;
   }
 
   std::string open(bool isShuffled, std::vector<TokenInput> inputs) {
-    return batches.open(path.str().str(), TokenBatches::Width::U16, isShuffled,
+    return batches.open(path, TokenBatches::Width::U16, isShuffled,
                         std::move(inputs));
   }
 
   std::vector<int64_t> at(const char *name, int64_t batch, int64_t seed = 0) {
-    auto tensor = batches.find(name, batch, seed);
-    return tensor ? tensor->ints() : std::vector<int64_t>();
+    const TokenInput *found = batches.find(name);
+    if (!found)
+      return {};
+    std::string bytes(bytesOf(*found), '\0');
+    batches.read(*found, batch, seed, bytes.data());
+    std::vector<int64_t> tokens;
+    int64_t size = bytesOfType(found->dtype);
+    for (size_t e = 0; e < bytes.size(); e += size) {
+      int64_t token = 0; // no id here is negative
+      std::memcpy(&token, bytes.data() + e, size);
+      tokens.push_back(token);
+    }
+    return tokens;
   }
 
-  llvm::SmallString<128> path;
-  llvm::FileRemover remover;
+  std::string path;
   TokenBatches batches;
 };
 
 TEST_F(TokensTest, WindowsFollowEachOtherAndBeginAgain) {
   write(11);
-  ASSERT_EQ(open(false, {{"input.0", 0, DType::I64, {2, 2}},
-                         {"input.1", 1, DType::I32, {2, 2}}}),
+  ASSERT_EQ(open(false, {input("input.0", 0, "i64", {2, 2}),
+                         input("input.1", 1, "i32", {2, 2})}),
             "");
   EXPECT_EQ(batches.numWindows(), 5);
   EXPECT_EQ(batches.numBatches(), 2);
@@ -61,7 +83,7 @@ TEST_F(TokensTest, WindowsFollowEachOtherAndBeginAgain) {
 
 TEST_F(TokensTest, AShuffledPassHasEachWindowOnce) {
   write(600);
-  ASSERT_EQ(open(true, {{"input.0", 0, DType::I64, {2}}}), "");
+  ASSERT_EQ(open(true, {input("input.0", 0, "i64", {2})}), "");
   ASSERT_EQ(batches.numWindows(), 300);
   auto pass = [&](int64_t number, int64_t seed) {
     std::vector<int64_t> begins;
@@ -79,13 +101,13 @@ TEST_F(TokensTest, AShuffledPassHasEachWindowOnce) {
 
 TEST_F(TokensTest, InputsOfTokensHaveEqualSizes) {
   write(20);
-  EXPECT_EQ(open(false, {{"input.0", 0, DType::I64, {2, 2}},
-                         {"input.1", 0, DType::I64, {4}}}),
+  EXPECT_EQ(open(false, {input("input.0", 0, "i64", {2, 2}),
+                         input("input.1", 0, "i64", {4})}),
             "'input.1' is tensor<4xi64>, and 'input.0' tensor<2x2xi64>: inputs "
             "of tokens have equal sizes");
-  EXPECT_EQ(open(false, {{"input.0", 0, DType::I64, {}}}),
+  EXPECT_EQ(open(false, {input("input.0", 0, "i64", {})}),
             "'input.0' is tensor<i64>, which has no dimension of tokens");
-  EXPECT_EQ(open(false, {{"input.0", 0, DType::I64, {2, 0}}}),
+  EXPECT_EQ(open(false, {input("input.0", 0, "i64", {2, 0})}),
             "'input.0' is tensor<2x0xi64>: no tokens fit into it");
 }
 

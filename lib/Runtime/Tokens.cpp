@@ -8,15 +8,25 @@
 //
 // The file is mapped; an order takes eight bytes a window.
 
-#include "cutback/Training/Tokens.h"
+#include "cutback/Runtime/Tokens.h"
 
-#include "llvm/ADT/STLExtras.h"
-#include "llvm/Support/Endian.h"
-
+#include <algorithm>
+#include <cstring>
 #include <numeric>
 
 using namespace cutback;
-using namespace cutback::interpreter;
+
+/// "tensor<2x3xi64>"
+static std::string textOf(const ArtifactTensor &tensor) {
+  std::string text = "tensor<";
+  for (int64_t size : tensor.sizes)
+    text += std::to_string(size) + "x";
+  return text + tensor.dtype + ">";
+}
+
+bool TokenBatches::isTokenType(std::string_view dtype) {
+  return dtype == "i64" || dtype == "i32";
+}
 
 /// A number of SplitMix64, whose sequence begins at `state`.
 static uint64_t nextNumber(uint64_t &state) {
@@ -32,12 +42,9 @@ std::string TokenBatches::open(const std::string &path, Width width,
   this->width = width;
   shuffled = isShuffled;
   taken = std::move(inputs);
-  auto buffer = llvm::MemoryBuffer::getFile(path, /*IsText=*/false,
-                                            /*RequiresNullTerminator=*/false);
-  if (!buffer)
-    return "cannot read '" + path + "': " + buffer.getError().message();
-  file = std::move(*buffer);
-  auto bytes = static_cast<int64_t>(file->getBufferSize());
+  if (std::string what = file.open(path); !what.empty())
+    return "cannot read '" + path + "': " + what;
+  auto bytes = static_cast<int64_t>(file.bytes().size());
   auto item = static_cast<int64_t>(width);
   if (bytes % item != 0)
     return "'" + path + "' has " + std::to_string(bytes) +
@@ -47,19 +54,19 @@ std::string TokenBatches::open(const std::string &path, Width width,
   int64_t most = 0;
   for (const TokenInput &input : taken) {
     if (input.sizes.empty() || input.sizes != first.sizes)
-      return "'" + input.name + "' is " + textOf(input.type, input.sizes) +
-             (input.sizes.empty() ? ", which has no dimension of tokens"
-                                  : ", and '" + first.name + "' " +
-                                        textOf(first.type, first.sizes) +
-                                        ": inputs of tokens have equal sizes");
+      return "'" + input.name + "' is " + textOf(input) +
+             (input.sizes.empty()
+                  ? ", which has no dimension of tokens"
+                  : ", and '" + first.name + "' " + textOf(first) +
+                        ": inputs of tokens have equal sizes");
     most = std::max(most, input.ahead);
   }
   length = first.sizes.back();
   rows = 1;
-  for (int64_t size : llvm::ArrayRef(first.sizes).drop_back())
-    rows *= size;
+  for (size_t dim = 0; dim + 1 < first.sizes.size(); ++dim)
+    rows *= first.sizes[dim];
   if (length < 1 || rows < 1)
-    return "'" + first.name + "' is " + textOf(first.type, first.sizes) +
+    return "'" + first.name + "' is " + textOf(first) +
            ": no tokens fit into it";
   windows = std::max<int64_t>(0, (bytes / item - most) / length);
   if (windows < rows)
@@ -71,10 +78,13 @@ std::string TokenBatches::open(const std::string &path, Width width,
 }
 
 int64_t TokenBatches::tokenAt(int64_t number) const {
-  const char *at =
-      file->getBufferStart() + number * static_cast<int64_t>(width);
-  return width == Width::U16 ? llvm::support::endian::read16le(at)
-                             : llvm::support::endian::read32le(at);
+  const auto *at =
+      reinterpret_cast<const unsigned char *>(file.bytes().data()) +
+      number * static_cast<int64_t>(width);
+  int64_t token = 0; // the least byte is first
+  for (int64_t i = static_cast<int64_t>(width) - 1; i >= 0; --i)
+    token = token * 256 + at[i];
+  return token;
 }
 
 int64_t TokenBatches::windowAt(int64_t number, int64_t seed) {
@@ -94,17 +104,26 @@ int64_t TokenBatches::windowAt(int64_t number, int64_t seed) {
   return order[place];
 }
 
-std::optional<Tensor> TokenBatches::find(llvm::StringRef name, int64_t batch,
-                                         int64_t seed) {
-  auto input = llvm::find_if(
-      taken, [&](const TokenInput &one) { return one.name == name; });
-  if (input == taken.end())
-    return std::nullopt;
-  Tensor tensor = Tensor::zeros(input->type, input->sizes);
+const TokenInput *TokenBatches::find(std::string_view name) const {
+  for (const TokenInput &input : taken)
+    if (input.name == name)
+      return &input;
+  return nullptr;
+}
+
+void TokenBatches::read(const TokenInput &input, int64_t batch, int64_t seed,
+                        char *to) {
+  bool isWide = input.dtype == "i64";
   for (int64_t row = 0; row < rows; ++row) {
-    int64_t begin = windowAt(batch * rows + row, seed) * length + input->ahead;
-    for (int64_t i = 0; i < length; ++i)
-      tensor.setInt(row * length + i, tokenAt(begin + i));
+    int64_t begin = windowAt(batch * rows + row, seed) * length + input.ahead;
+    for (int64_t i = 0; i < length; ++i) {
+      int64_t token = tokenAt(begin + i);
+      auto narrow = static_cast<int32_t>(token);
+      if (isWide)
+        std::memcpy(to, &token, sizeof token);
+      else
+        std::memcpy(to, &narrow, sizeof narrow);
+      to += isWide ? sizeof token : sizeof narrow;
+    }
   }
-  return tensor;
 }
