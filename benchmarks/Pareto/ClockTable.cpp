@@ -182,7 +182,7 @@ public:
       return false;
     PreparedGraph known = std::move(*prepared);
     for (const PricePoint &point : front->corners) {
-      options.bytePricePs = point.bytePricePs;
+      options.bytePrice = point.bytePricePs;
       auto result = partitionGraph(imported->graph, options, std::move(known));
       if (failed(result))
         return false;

@@ -207,7 +207,7 @@ TEST_F(ThreeWayTest, APlanIsTakenOverForAnotherSize) {
     ThreeWayOptions follow = rule;
     follow.as = &names;
     // What a byte is worth does not matter any more.
-    follow.toInputBytePs = follow.toWeightBytePs = 1e9;
+    follow.toInputPrice = follow.toWeightPrice = 1e9;
     auto same = partitionThreeWay(graphOf(*copy), follow);
     ASSERT_TRUE(succeeded(same)) << "seed " << seed << ": " << lastError;
     HandedNames found = same->handedNames();
@@ -217,8 +217,8 @@ TEST_F(ThreeWayTest, APlanIsTakenOverForAnotherSize) {
     compare(*expected, *actual, "as another size");
     // A name that the graph does not have: it is planned by itself.
     names.toInput.push_back("no_such_value");
-    rule.toInputBytePs = rule.toWeightBytePs = 1;
-    follow.toInputBytePs = follow.toWeightBytePs = 1;
+    rule.toInputPrice = rule.toWeightPrice = 1;
+    follow.toInputPrice = follow.toWeightPrice = 1;
     OwningOpRef<ModuleOp> third(second->clone());
     auto other = partitionThreeWay(graphOf(*third), follow),
          alone = partitionThreeWay(graphOf(*second), rule);
