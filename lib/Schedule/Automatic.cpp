@@ -26,6 +26,7 @@
 #include "cutback/Support/Text.h"
 
 #include <algorithm>
+#include <limits>
 
 namespace cutback::pipeline {
 
@@ -142,6 +143,16 @@ private:
   void addWarmUps(std::vector<std::pair<std::string, Schedule>> &orders) const {
     if (shape.stagesPerRank != 1 || shape.isForwardOnly)
       return;
+    // Memory for fewer than 1F1B has: as many as there are slots for, and one
+    // less, which leaves room to split backwards.
+    double later = std::max(1, shape.ranks - 1);
+    for (int less : {1, 2})
+      if (double per = (leastSlots() - less) / later; per > 0 && per < 1)
+        for (double extra : {0.0, -0.5})
+          orders.emplace_back("1F1B with " + formatFixed(per, 2) +
+                                  " more forwards per rank and " +
+                                  formatFixed(extra, 1),
+                              warmUpOrder(per, extra, shape));
     for (double per : {1.0, 1.5, 2.0, 3.0})
       for (int extra : {0, 1, 2})
         orders.emplace_back("1F1B with " + formatFixed(per, 1) +
@@ -157,9 +168,24 @@ private:
     int held; ///< how long, of both stages on the worst rank
   };
 
+  /// V-Min's block less often than there is work, so that fewer are held at a
+  /// time.
+  void trySparseBlocks() {
+    constexpr BlockSlopes flat = {1, 1, 1, 1};
+    double slots = leastSlots();
+    if (slots <= 0 || slots > shape.microBatches * 2.0)
+      return;
+    double interval = heldBy(flat) / slots;
+    for (double more : {1.0, 1.2, 1.4, 1.6, 1.9})
+      if (more * interval > kBlockWork)
+        tryOrder("block every " + formatFixed(more * interval, 1),
+                 sparseOrder(flat, shape, more * interval));
+  }
+
   void tryBlocks() {
     if (shape.stagesPerRank != 2 || shape.isForwardOnly)
       return;
+    trySparseBlocks();
     std::vector<Candidate> candidates;
     constexpr int slopes[] = {1, 2, 4};
     for (int a : slopes)
@@ -220,6 +246,23 @@ private:
   bool mayGoOn() const {
     return simulated < kMostActions &&
            (!best || best->simulation.makespan > bound.makespan);
+  }
+
+  /// How many micro-batches of a stage a rank has room for, where that is the
+  /// least.
+  double leastSlots() const {
+    double least = std::numeric_limits<double>::infinity();
+    for (int rank = 0; rank < shape.ranks; ++rank) {
+      double bytes = 0;
+      std::vector<int> stages = named.front().second.stagesOf(rank);
+      for (int stage : stages)
+        bytes += static_cast<double>(request.costs.stages[stage].untilInputs);
+      if (bytes > 0)
+        least = std::min(
+            least, static_cast<double>(slotLimit(named.front().second, rank)) *
+                       static_cast<double>(stages.size()) / bytes);
+    }
+    return least;
   }
 
   int64_t slotLimit(const Schedule &order, int rank) const {

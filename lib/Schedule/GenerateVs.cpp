@@ -179,20 +179,22 @@ static BlockTimes halfBlock(int p, int r) {
   return {2 * r, 3 * p - r - 2, 3 * p + k + 2 * r - 1, 6 * p + k - r - 2};
 }
 
-std::vector<std::pair<int, Action>> repeatBlock(const BlockTimes &block,
-                                                const Shape &shape, int rank,
-                                                ActionKind backward) {
+std::vector<std::pair<double, Action>> repeatBlock(const BlockTimes &block,
+                                                   const Shape &shape, int rank,
+                                                   ActionKind backward,
+                                                   double interval) {
   int up = 2 * shape.ranks - 1 - rank;
-  std::vector<std::pair<int, Action>> placed;
+  std::vector<std::pair<double, Action>> placed;
   for (int i = 0; i < shape.microBatches; ++i) {
     const Action parts[] = {makeAction(rank, F, i), makeAction(up, F, i),
                             makeAction(up, backward, i),
                             makeAction(rank, backward, i)};
     for (size_t part = 0; part < block.size(); ++part)
-      placed.emplace_back(block[part] + kBlockInterval * i, parts[part]);
+      placed.emplace_back(block[part] + interval * i, parts[part]);
   }
-  std::sort(placed.begin(), placed.end(),
-            [](const auto &a, const auto &b) { return a.first < b.first; });
+  std::stable_sort(
+      placed.begin(), placed.end(),
+      [](const auto &a, const auto &b) { return a.first < b.first; });
   return placed;
 }
 
@@ -205,7 +207,7 @@ static Row fillBlocks(const BlockTimes &block, const Shape &shape, int rank) {
     row.push_back(late.front());
     late.pop_front();
   };
-  int time = 0;
+  double time = 0;
   for (const auto &[start, action] : repeatBlock(block, shape, rank, I)) {
     for (; time < start && !late.empty(); ++time)
       fill();

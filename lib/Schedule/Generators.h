@@ -36,13 +36,14 @@ Row warmUpRow(const Shape &shape, int rank, int first);
 /// When one micro-batch is at the two forwards and, back, the two backwards of
 /// a rank in a V, in units of time of which each takes one.
 using BlockTimes = std::array<int, 4>;
-/// Of one block to the next: two each of F, I and W.
-inline constexpr int kBlockInterval = 6;
+/// Units of a rank for one micro-batch: two each of F, I and W.
+inline constexpr int kBlockWork = 6;
 
-/// The block for each micro-batch, by time; its backwards are `backward`.
-std::vector<std::pair<int, Action>> repeatBlock(const BlockTimes &block,
-                                                const Shape &shape, int rank,
-                                                ActionKind backward);
+/// The block for each micro-batch, `interval` units after that of the one
+/// before, by time; its backwards are `backward`.
+std::vector<std::pair<double, Action>>
+repeatBlock(const BlockTimes &block, const Shape &shape, int rank,
+            ActionKind backward, double interval = kBlockWork);
 
 /// A list that grows; each kind of each stage counts its micro-batches.
 class RowBuilder {

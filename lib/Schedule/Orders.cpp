@@ -7,14 +7,13 @@
 // steeper, the longer activations are held, and the fewer bubbles there are:
 // all slopes 1 is V-Min, 2,1,2,1 V-Half. Every rank has six units of work for
 // each micro-batch (two each of F, I and W), so the block can repeat every six
-// units if its four fixed actions have different times modulo six on every
-// rank; waiting where it turns shifts the later ones.
+// units, or more where memory has room for fewer at a time, if its four fixed
+// actions have different times modulo six on every rank; waiting where it turns
+// shifts the later ones.
 //
 // Ranks times waits, then sorting.
 
 #include "Orders.h"
-
-#include "Generators.h"
 
 #include <cmath>
 
@@ -37,9 +36,9 @@ static BlockTimes timesOf(const BlockSlopes &slopes,
 }
 
 static bool areApart(const BlockTimes &times) {
-  bool isUsed[kBlockInterval] = {};
+  bool isUsed[kBlockWork] = {};
   for (int time : times) {
-    bool &used = isUsed[time % kBlockInterval];
+    bool &used = isUsed[time % kBlockWork];
     if (used)
       return false;
     used = true;
@@ -50,11 +49,11 @@ static bool areApart(const BlockTimes &times) {
 static std::optional<std::array<int, 3>> findWaits(const BlockSlopes &slopes,
                                                    int ranks) {
   // The least in all first.
-  for (int sum = 0; sum <= 3 * (kBlockInterval - 1); ++sum)
-    for (int a = 0; a < kBlockInterval && a <= sum; ++a)
-      for (int b = 0; b < kBlockInterval && a + b <= sum; ++b) {
+  for (int sum = 0; sum <= 3 * (kBlockWork - 1); ++sum)
+    for (int a = 0; a < kBlockWork && a <= sum; ++a)
+      for (int b = 0; b < kBlockWork && a + b <= sum; ++b) {
         std::array<int, 3> waits{a, b, sum - a - b};
-        if (waits[2] >= kBlockInterval)
+        if (waits[2] >= kBlockWork)
           continue;
         bool works = true;
         for (int rank = 0; rank < ranks && works; ++rank)
@@ -65,29 +64,42 @@ static std::optional<std::array<int, 3>> findWaits(const BlockSlopes &slopes,
   return std::nullopt;
 }
 
-std::optional<Schedule> blockOrder(const BlockSlopes &slopes,
-                                   const Shape &shape) {
-  auto waits = findWaits(slopes, shape.ranks);
-  if (!waits)
-    return std::nullopt;
+/// The block of each micro-batch, `interval` units after that of the one
+/// before.
+static Schedule repeatSlopes(const BlockSlopes &slopes,
+                             const std::array<int, 3> &waits,
+                             const Shape &shape, double interval) {
   Schedule order = emptySchedule(shape, Mapping::V);
   for (int rank = 0; rank < shape.ranks; ++rank) {
     Row row;
-    BlockTimes times = timesOf(slopes, *waits, shape.ranks, rank);
+    BlockTimes times = timesOf(slopes, waits, shape.ranks, rank);
     for (auto &[time, action] :
-         repeatBlock(times, shape, rank, ActionKind::Backward))
+         repeatBlock(times, shape, rank, ActionKind::Backward, interval))
       row.push_back(action);
     order.rows.push_back(std::move(row));
   }
   return order;
 }
 
-Schedule warmUpOrder(double per, int extra, const Shape &shape) {
+std::optional<Schedule> blockOrder(const BlockSlopes &slopes,
+                                   const Shape &shape) {
+  auto waits = findWaits(slopes, shape.ranks);
+  if (!waits)
+    return std::nullopt;
+  return repeatSlopes(slopes, *waits, shape, kBlockWork);
+}
+
+Schedule sparseOrder(const BlockSlopes &slopes, const Shape &shape,
+                     double interval) {
+  return repeatSlopes(slopes, {0, 0, 0}, shape, interval);
+}
+
+Schedule warmUpOrder(double per, double extra, const Shape &shape) {
   Schedule order = emptySchedule(shape, Mapping::Loop);
   for (int rank = 0; rank < shape.ranks; ++rank) {
     int first = static_cast<int>(
-        std::ceil(per * static_cast<double>(shape.ranks - 1 - rank)));
-    first = std::min(first + extra, shape.microBatches - 1);
+        std::ceil(per * static_cast<double>(shape.ranks - 1 - rank) + extra));
+    first = std::clamp(first, 0, shape.microBatches - 1);
     order.rows.push_back(warmUpRow(shape, rank, first));
   }
   return order;

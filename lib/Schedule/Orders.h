@@ -4,7 +4,7 @@
 #ifndef CUTBACK_LIB_SCHEDULE_ORDERS_H
 #define CUTBACK_LIB_SCHEDULE_ORDERS_H
 
-#include "cutback/Schedule/Generate.h"
+#include "Generators.h"
 
 namespace cutback::pipeline {
 
@@ -21,9 +21,14 @@ struct BlockSlopes {
 std::optional<Schedule> blockOrder(const BlockSlopes &slopes,
                                    const Shape &shape);
 
+/// The same every `interval` units, more than kBlockWork, without waits: there
+/// is time left to make way for each other.
+Schedule sparseOrder(const BlockSlopes &slopes, const Shape &shape,
+                     double interval);
+
 /// Of one stage a rank: 1F1B with `per` forwards more before the first backward
-/// for each later rank, and `extra` on all.
-Schedule warmUpOrder(double per, int extra, const Shape &shape);
+/// for each later rank, and `extra` on all, rounded up.
+Schedule warmUpOrder(double per, double extra, const Shape &shape);
 
 } // namespace cutback::pipeline
 
