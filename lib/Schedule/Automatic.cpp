@@ -5,11 +5,13 @@
 // 1. Named schedules as they are, and with neighbouring I and W merged.
 // 2. Orders of F and B: those of named schedules, building blocks from steep to
 //    flat (two stages a rank), and 1F1B with more forwards at the beginning
-//    (one stage a rank). Each is run in time with weights put where a rank
-//    would wait (Refill.cpp), once as work comes, then again with the times of
-//    that round, so that weights do not delay what comes soon. If the
-//    simulation, which knows transfers as well, says that a rank exceeds the
-//    limit, it is run again with less room.
+//    (one stage a rank); both also with as few in flight as memory has room
+//    for, since forwards that are held back leave no room to split backwards.
+//    Each is run in time with weights put where a rank would wait (Refill.cpp),
+//    once as work comes, then again with the times of that round, so that
+//    weights do not delay what comes soon. If the simulation, which knows
+//    transfers as well, says that a rank exceeds the limit, it is run again
+//    with less room.
 //
 // What is kept is the fastest within the limit. Every list is simulated, so
 // nothing here has to be right about time or memory. It ends where the bound is
@@ -26,6 +28,7 @@
 #include "cutback/Support/Text.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 namespace cutback::pipeline {
@@ -147,7 +150,8 @@ private:
     // less, which leaves room to split backwards.
     double later = std::max(1, shape.ranks - 1);
     for (int less : {1, 2})
-      if (double per = (leastSlots() - less) / later; per > 0 && per < 1)
+      if (double per = (std::floor(leastSlots()) - less) / later;
+          per > 0 && per < 1)
         for (double extra : {0.0, -0.5})
           orders.emplace_back("1F1B with " + formatFixed(per, 2) +
                                   " more forwards per rank and " +

@@ -33,10 +33,10 @@ struct AutomaticSchedule {
 /// one that is within the limit: those are candidates as they are (LoopedBFS
 /// with its backwards from the first micro-batch on, which takes as long).
 /// Others are the orders of named schedules, of building blocks (arXiv
-/// 2405.15362) and of 1F1B with more forwards at the beginning, with weights
-/// put where a rank would wait, or where memory asks for them. The same request
-/// gives the same schedule. Nothing, with `error` set, if none is within the
-/// limit. Some hundred lists, fewer for large pipelines.
+/// 2405.15362) and of 1F1B with more or fewer forwards at the beginning, with
+/// weights put where a rank would wait, or where memory asks for them. The same
+/// request gives the same schedule. Nothing, with `error` set, if none is
+/// within the limit. Some hundred lists, fewer for large pipelines.
 std::optional<AutomaticSchedule> findSchedule(const AutomaticRequest &request,
                                               ScheduleError &error);
 

@@ -108,6 +108,24 @@ TEST(AutomaticTest, BetweenTheNamedOnesMemoryBuysTime) {
   EXPECT_EQ(before, (16 * 6 + 7) * kUnitPicoseconds);
 }
 
+TEST(AutomaticTest, LittleMemoryHoldsFewerMicroBatchesInFlight) {
+  struct Case {
+    int stagesPerRank, slots, atMost; ///< micro-batches of a stage; units
+  };
+  // 1F1B has 8 and 16 slots; the bounds are 64, 128, 136 and 272.
+  for (auto [width, slots, atMost] :
+       {Case{1, 4, 86}, {1, 2, 165}, {2, 4, 272}, {2, 2, 656}}) {
+    AutomaticRequest request = requestFor(8, width, 16);
+    request.costs = costsFor(8 * width, {10, 10, 10, 100, 100}, false);
+    request.memoryLimit = 1000 * slots;
+    ScheduleError error;
+    auto found = findSchedule(request, error);
+    ASSERT_TRUE(found) << error.message;
+    EXPECT_LE(found->simulation.makespan, atMost * kUnitPicoseconds);
+    expectRuns(*found, request);
+  }
+}
+
 TEST(AutomaticTest, ReachesTheBoundWhereMemoryIsNoLimit) {
   for (int width : {1, 2}) {
     AutomaticRequest request = requestFor(4, width, 8);
