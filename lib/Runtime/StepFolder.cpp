@@ -243,6 +243,11 @@ std::string cutback::readLying(const ArtifactResult &result, Executor &executor,
              : executor.readArgument(at, from, bytes, arguments[at], to);
 }
 
+void cutback::putInOrder(const ArtifactResult &result, const char *lying,
+                         char *to) {
+  gather(result, 0, lying, to);
+}
+
 std::string cutback::readResult(const ArtifactResult &result,
                                 Executor &executor,
                                 const std::vector<char *> &arguments,

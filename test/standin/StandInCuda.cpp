@@ -28,7 +28,8 @@
 // Environment: CUTBACK_STAND_IN is a folder of --target=cuda-host, of a step or
 // of a pipeline;
 // CUTBACK_STAND_IN_FAIL=CALL=STATUS[@N] lets one call fail; _ARCH ("90"), _FREE
-// (bytes), _VERSION and _DEVICES are what the driver says of itself; with
+// (bytes), _VERSION, _DEVICES and _MANAGED ("0": the machine cannot reach
+// memory of a device while that runs) are what the driver says of itself; with
 // _DEAF events hold up nobody; _TRACE prints calls of streams, and the memory
 // of steps.
 
@@ -115,6 +116,10 @@ Status cuDeviceGetAttribute(int *value, int attribute, int) {
   LOCKED;
   FAIL_IF_ASKED;
   int arch = std::atoi(setting("_ARCH", "90").c_str());
+  if (attribute == kConcurrentManagedAccess) {
+    *value = setting("_MANAGED", "1") == "1";
+    return 0;
+  }
   *value = attribute == kComputeMajor ? arch / 10 : arch % 10;
   return 0;
 }
@@ -173,12 +178,38 @@ Status cuMemAlloc_v2(Address *address, size_t bytes) {
   }
   return 0;
 }
+Status cuMemAllocManaged(Address *address, size_t bytes, unsigned flags) {
+  LOCKED;
+  FAIL_IF_ASKED;
+  needContext();
+  void *memory = nullptr;
+  if (flags != 1 || ::posix_memalign(&memory, 256, bytes) != 0)
+    return 2;
+  std::memset(memory, 0xFF, bytes);
+  *address = reinterpret_cast<Address>(memory);
+  device().allocated[*address] = {bytes, current};
+  return 0;
+}
 Status cuMemFree_v2(Address address) {
   LOCKED;
   if (!device().allocated.erase(address))
     refuse("memory is freed that was not allocated");
   device().arenas.erase(address);
   std::free(reinterpret_cast<void *>(address));
+  return 0;
+}
+Status cuMemcpyAsync(Address to, Address from, size_t bytes, Handle stream) {
+  LOCKED;
+  FAIL_IF_ASKED;
+  needContext();
+  trace("copy", stream);
+  for (Address address : {to, from})
+    device().checkOwner(address);
+  device().put(stream, {[=] {
+                          std::memcpy(reinterpret_cast<void *>(to),
+                                      reinterpret_cast<void *>(from), bytes);
+                        },
+                        nullptr});
   return 0;
 }
 Status cuMemcpyHtoDAsync_v2(Address to, const void *from, size_t bytes,

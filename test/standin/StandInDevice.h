@@ -216,7 +216,8 @@ struct Device {
   void checkOwner(Address address) {
     auto found = allocated.upper_bound(address);
     if (setting("_CALLER", "") != "anywhere" && found != allocated.begin() &&
-        (--found)->second.device != current)
+        (--found, address < found->first + found->second.bytes) &&
+        found->second.device != current)
       refuse("a copy is of memory of another device");
   }
 

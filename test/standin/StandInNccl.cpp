@@ -60,10 +60,9 @@ bool exists(const std::string &path) {
   return ::access(path.c_str(), F_OK) == 0;
 }
 
-void write(const std::string &path, const std::string &bytes) {
+bool write(const std::string &path, const std::string &bytes) {
   std::ofstream(path + ".part", std::ios::binary) << bytes;
-  if (std::rename((path + ".part").c_str(), path.c_str()) != 0)
-    refuse("a message cannot be written to " + path);
+  return std::rename((path + ".part").c_str(), path.c_str()) == 0;
 }
 
 std::string read(const std::string &path) {
@@ -73,26 +72,28 @@ std::string read(const std::string &path) {
 }
 
 struct Message {
-  std::string path;
+  std::string folder, path;
   bool isSend = false, hasBegun = false, isDone = false;
   char *memory = nullptr;
   size_t bytes = 0;
 
   void goOn() {
+    // Where another rank has ended all, nothing is over any more.
     if (isSend && !hasBegun)
-      write(path, std::string(memory, bytes));
-    hasBegun = true;
-    if (isSend) {
-      isDone = !exists(path);
-    } else if (exists(path)) {
-      std::string taken = read(path);
-      if (taken.size() != bytes)
-        refuse("a message of " + std::to_string(taken.size()) +
-               " bytes is received as one of " + std::to_string(bytes));
-      std::memcpy(memory, taken.data(), bytes);
-      ::unlink(path.c_str());
-      isDone = true;
-    }
+      hasBegun = write(path, std::string(memory, bytes));
+    else if (isSend)
+      isDone = !exists(path) && exists(folder);
+    if (isSend || !exists(path))
+      return;
+    std::string taken = read(path);
+    if (!exists(folder))
+      return;
+    if (taken.size() != bytes)
+      refuse("a message of " + std::to_string(taken.size()) +
+             " bytes is received as one of " + std::to_string(bytes));
+    std::memcpy(memory, taken.data(), bytes);
+    ::unlink(path.c_str());
+    isDone = true;
   }
 };
 
@@ -139,6 +140,7 @@ Status add(bool isSend, Address memory, size_t count, int type, int peer,
                               isSend ? peer : ranks->rank};
   Message message;
   message.isSend = isSend;
+  message.folder = ranks->folder;
   message.path = ranks->folder + "/" + std::to_string(ends.first) + "-" +
                  std::to_string(ends.second) + "-" +
                  std::to_string(ranks->counts[ends]++);
@@ -190,7 +192,8 @@ Status ncclCommInitRank(Handle *ranks, int size, NcclId id, int rank) {
   auto pathOf = [&](int one) {
     return made->folder + "/rank-" + std::to_string(one);
   };
-  write(pathOf(rank), std::to_string(made->device));
+  if (!write(pathOf(rank), std::to_string(made->device)))
+    return 2; // ncclSystemError
   for (int other = 0; other < size; ++other) {
     while (!exists(pathOf(other)))
       std::this_thread::sleep_for(std::chrono::milliseconds(1));

@@ -40,6 +40,10 @@ int64_t lyingBytes(const ArtifactResult &result);
 /// Whether it lies in row-major order, without gaps.
 bool isDense(const ArtifactResult &result);
 
+/// The elements of a result in row-major order, from what readLying() has
+/// written.
+void putInOrder(const ArtifactResult &result, const char *lying, char *to);
+
 /// After a run, of arguments on this machine: the elements of a result in
 /// row-major order, to `to`, which
 /// holds bytesOf() of it. An empty string, or what went wrong.

@@ -53,7 +53,9 @@ static void findCalls(Loader &loader, DriverCalls &calls) {
   loader.find(calls.cuCtxSetCurrent);
   loader.find(calls.cuMemGetInfo_v2);
   loader.find(calls.cuMemAlloc_v2);
+  loader.find(calls.cuMemAllocManaged);
   loader.find(calls.cuMemFree_v2);
+  loader.find(calls.cuMemcpyAsync);
   loader.find(calls.cuMemAllocHost_v2);
   loader.find(calls.cuMemFreeHost);
   loader.find(calls.cuMemcpyHtoDAsync_v2);

@@ -13,8 +13,12 @@
 
 using namespace cutback::pipeline;
 
+BlockMemory::~BlockMemory() = default;
+
 BlockRef Block::make(int64_t bytes, BlockCount &count) {
-  void *memory = allocateBytes(std::max<int64_t>(bytes, 1), 64);
+  int64_t room = std::max<int64_t>(bytes, 1);
+  void *memory =
+      count.memory ? count.memory->take(room) : allocateBytes(room, 64);
   if (!memory)
     throw std::bad_alloc();
   count.add(bytes);
@@ -22,6 +26,9 @@ BlockRef Block::make(int64_t bytes, BlockCount &count) {
 }
 
 Block::~Block() {
-  std::free(memory);
+  if (count.memory)
+    count.memory->giveBack(memory, std::max<int64_t>(size, 1));
+  else
+    std::free(memory);
   count.now -= size;
 }

@@ -6,7 +6,7 @@
 //   1. What is sent is copied to memory of the GPU at once, what is received
 //      from there when it has come, on a stream of their own: a copy to or from
 //      memory that is not page-locked holds up the caller, who must not wait
-//      for a message.
+//      for a message. Blocks of stages on a GPU are there, and copied there.
 //   2. NCCL connects two ranks with their first message, and waits for both: so
 //      before the first one all pairs are connected together.
 //   3. Memory of the GPU is kept for the next message until the end. Giving it
@@ -236,8 +236,8 @@ Wire::Ticket NcclWire::begin(int other, bool isSend,
   Address at = one.room.at;
   for (const Message &message : messages) {
     if (isSend && message.count)
-      made.run(driver->cuMemcpyHtoDAsync_v2, at, message.bytes, message.count,
-               copies);
+      made.run(driver->cuMemcpyAsync, at,
+               reinterpret_cast<Address>(message.bytes), message.count, copies);
     at += roundUp(message.count);
   }
   made.run(driver->cuStreamSynchronize, copies);
@@ -268,8 +268,8 @@ std::string NcclWire::copyOut(const Pending &one) {
   Address at = one.room.at;
   for (const Message &message : one.messages) {
     if (message.count)
-      made.run(driver->cuMemcpyDtoHAsync_v2, message.bytes, at, message.count,
-               copies);
+      made.run(driver->cuMemcpyAsync, reinterpret_cast<Address>(message.bytes),
+               at, message.count, copies);
     at += roundUp(message.count);
   }
   if (!one.messages.empty())

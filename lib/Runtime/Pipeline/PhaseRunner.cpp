@@ -8,12 +8,17 @@
 // Weights that a folder carries are not read: whoever runs a pipeline gives
 // each phase what it takes.
 //
-// A phase on a GPU has memory of the caller copied there and back in each run,
-// but for parameters, which it keeps until it is told that they have changed.
+// A phase on a GPU takes parameters and buffers where they are, and copies the
+// rest on the GPU, if the caller's memory is one that both reach. A result with
+// strides, such as the gradient of a weight, is put in order by this machine.
+// Other memory is copied there and back in each run, but for parameters, which
+// stay until the phase is told that they have changed.
 
 #include "cutback/Runtime/Pipeline/PhaseRunner.h"
 
 #include "cutback/Runtime/StepFolder.h"
+
+#include <new>
 
 using namespace cutback;
 
@@ -25,7 +30,8 @@ class FolderPhase : public PhaseRunner {
 public:
   static std::unique_ptr<PhaseRunner> open(const std::string &folder,
                                            std::string_view checksum,
-                                           int device, StepError &error);
+                                           const PhasePlace &place,
+                                           StepError &error);
 
   int64_t arenaBytes() const override { return artifact.arenaBytes; }
   void setArena(char *bytes) override { executor->setArena(bytes); }
@@ -34,15 +40,14 @@ public:
   void refresh() override { keptFrom.clear(); }
   std::string run(const std::vector<char *> &arguments,
                   const std::vector<char *> &results) override;
-  std::string read(size_t result, char *to) override {
-    return readResult(*kept[result], *executor, last, to);
-  }
+  std::string read(size_t result, char *to) override;
 
 private:
   bool listTensors(const std::string &folder, StepError &error);
   std::string keepParameters(const std::vector<char *> &arguments);
 
   Artifact artifact;
+  pipeline::BlockMemory *memory = nullptr; ///< PhasePlace::memory, of a GPU
   std::unique_ptr<Executor> executor;
   std::vector<size_t> segments; ///< that run
   std::vector<const ArtifactResult *> kept;
@@ -82,7 +87,8 @@ bool FolderPhase::listTensors(const std::string &folder, StepError &error) {
 
 std::unique_ptr<PhaseRunner> FolderPhase::open(const std::string &folder,
                                                std::string_view checksum,
-                                               int device, StepError &error) {
+                                               const PhasePlace &place,
+                                               StepError &error) {
   auto phase = std::make_unique<FolderPhase>();
   if (!readStepFolder(folder, phase->artifact, error) ||
       !phase->listTensors(folder, error))
@@ -93,7 +99,10 @@ std::unique_ptr<PhaseRunner> FolderPhase::open(const std::string &folder,
     return nullptr;
   }
   StepOptions options;
-  options.device = device;
+  options.device = place.device;
+  if (phase->artifact.target == "cuda")
+    phase->memory = place.memory;
+  options.onDevice = phase->memory != nullptr;
   phase->executor = openStep(folder, options, phase->artifact, error);
   if (!phase->executor)
     return nullptr;
@@ -102,7 +111,7 @@ std::unique_ptr<PhaseRunner> FolderPhase::open(const std::string &folder,
 
 /// Brings what a device keeps, unless it has it.
 std::string FolderPhase::keepParameters(const std::vector<char *> &arguments) {
-  if (!hasOwnArena())
+  if (!hasOwnArena() || memory)
     return "";
   keptFrom.resize(arguments.size());
   for (size_t i = 0; i < arguments.size(); ++i) {
@@ -126,12 +135,41 @@ std::string FolderPhase::run(const std::vector<char *> &arguments,
     error = executor->run(segments, arguments);
   for (size_t i = 0; i < kept.size() && error.empty(); ++i)
     if (results[i])
-      error = readResult(*kept[i], *executor, arguments, results[i]);
+      error = read(i, results[i]);
+  return error;
+}
+
+/// Whether elements lie in their order.
+static bool isInOrder(const ArtifactResult &result) {
+  int64_t stride = 1;
+  for (size_t i = result.sizes.size(); i-- > 0; stride *= result.sizes[i])
+    if (result.sizes[i] != 1 && result.strides[i] != stride)
+      return false;
+  return true;
+}
+
+std::string FolderPhase::read(size_t number, char *to) {
+  const ArtifactResult &result = *kept[number];
+  if (!memory)
+    return readResult(result, *executor, last, to);
+  int64_t bytes = lyingBytes(result);
+  if (bytes == 0)
+    return "";
+  if (isInOrder(result))
+    return readLying(result, *executor, last, to);
+  auto *lying = static_cast<char *>(memory->take(bytes));
+  if (!lying)
+    throw std::bad_alloc();
+  std::string error = readLying(result, *executor, last, lying);
+  if (error.empty())
+    putInOrder(result, lying, to);
+  memory->giveBack(lying, bytes);
   return error;
 }
 
 std::unique_ptr<PhaseRunner> cutback::openPhase(const std::string &folder,
                                                 std::string_view checksum,
-                                                int device, StepError &error) {
-  return FolderPhase::open(folder, checksum, device, error);
+                                                const PhasePlace &place,
+                                                StepError &error) {
+  return FolderPhase::open(folder, checksum, place, error);
 }

@@ -17,6 +17,7 @@
 #include "cutback/Runtime/Pipeline/Agreement.h"
 #include "cutback/Runtime/Pipeline/BatchSplit.h"
 #include "cutback/Runtime/Pipeline/Collectives.h"
+#include "cutback/Runtime/Pipeline/GpuMemory.h"
 #include "cutback/Runtime/Pipeline/MpiTransport.h"
 #include "cutback/Runtime/Pipeline/NcclWire.h"
 #include "cutback/Runtime/Pipeline/PipelineCosts.h"
@@ -171,9 +172,10 @@ int RankRun::addWeights(StepError &error) {
 std::unique_ptr<PhaseRunner> RankRun::openPhaseOf(const PipelinePhase &phase,
                                                   StepError &error) const {
   std::string folder = options.folder + "/" + phase.folder;
-  return options.openFolder
-             ? options.openFolder(folder, phase, error)
-             : openPhase(folder, phase.checksum, transport.localRank(), error);
+  if (options.openFolder)
+    return options.openFolder(folder, phase, error);
+  PhasePlace place = {transport.localRank(), memory.get()};
+  return openPhase(folder, phase.checksum, place, error);
 }
 
 /// The number of the first micro-batch with a row less than those before it, by
@@ -228,6 +230,12 @@ int RankRun::prepare(StepError &error) {
                                    StepError &why) {
     return openPhaseOf(pipeline.smaller[stage].phases[kind], why);
   };
+  if (pipeline.target == "cuda" && !options.openFolder) {
+    memory = GpuMemory::open(transport.localRank(), error);
+    if (!error.what.empty())
+      return NoPlan;
+    rankOptions.memory = memory.get();
+  }
   rank = std::make_unique<Rank>(pipeline, schedule, *peers, rankOptions);
   auto openPhase = [this](int stage, PipelineStage::PhaseKind kind,
                           StepError &why) {

@@ -37,6 +37,8 @@ Rank::Rank(const Pipeline &pipeline, const Schedule &schedule, Peers &peers,
            const RankOptions &options)
     : pipeline(pipeline), schedule(schedule), peers(peers), options(options),
       exchange(pipeline, schedule, peers, slotCount, options.firstSmaller) {
+  for (BlockCount *count : {&slotCount, &sumCount, &keptCount})
+    count->memory = options.memory;
   const Row &row = schedule.rows[peers.transport.rank()];
   for (size_t step = 0; step < row.size(); ++step)
     if (row[step] && isCompute(row[step]->kind))
@@ -119,7 +121,8 @@ bool Rank::findKept(Stage &stage, const FindTensor &weights, StepError &error) {
       }
       address = const_cast<char *>(given->bytes);
       bool isAligned = reinterpret_cast<uintptr_t>(address) % 16 == 0;
-      if (stage.plan.isWritten[i] || !isAligned || options.isTraining) {
+      if (stage.plan.isWritten[i] || !isAligned || options.isTraining ||
+          options.memory) {
         BlockRef copy = Block::make(bytesOf(wanted), keptCount);
         if (copy->bytes())
           std::memcpy(copy->data(), given->bytes, copy->bytes());

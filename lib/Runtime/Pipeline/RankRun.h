@@ -87,6 +87,7 @@ private:
   std::vector<double> makespans; ///< of all ranks, by step
   size_t chosenStep = 0;
   double lastGreatest = 0; ///< magnitude of a gradient
+  std::unique_ptr<BlockMemory> memory; ///< of stages on a GPU
   std::unique_ptr<Peers> peers;
   std::unique_ptr<Rank> rank;
 };

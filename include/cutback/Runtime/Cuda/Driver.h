@@ -24,6 +24,7 @@ inline constexpr Status kNotReady = 600; ///< of cuEventQuery
 enum Attribute : int {
   kComputeMajor = 75,
   kComputeMinor = 76,
+  kConcurrentManagedAccess = 89,
 };
 
 /// A call, and the name by which the library exports it.
@@ -63,10 +64,15 @@ struct DriverCalls {
       "cuMemGetInfo_v2"};
   DriverCall<Status(Address *address, size_t bytes)> cuMemAlloc_v2{
       "cuMemAlloc_v2"};
+  DriverCall<Status(Address *address, size_t bytes, unsigned flags)>
+      cuMemAllocManaged{"cuMemAllocManaged"};
   DriverCall<Status(Address address)> cuMemFree_v2{"cuMemFree_v2"};
   DriverCall<Status(void **memory, size_t bytes)> cuMemAllocHost_v2{
       "cuMemAllocHost_v2"};
   DriverCall<Status(void *memory)> cuMemFreeHost{"cuMemFreeHost"};
+  /// From and to either side, as the addresses are.
+  DriverCall<Status(Address to, Address from, size_t bytes, Handle stream)>
+      cuMemcpyAsync{"cuMemcpyAsync"};
   DriverCall<Status(Address to, const void *from, size_t bytes, Handle stream)>
       cuMemcpyHtoDAsync_v2{"cuMemcpyHtoDAsync_v2"};
   DriverCall<Status(void *to, Address from, size_t bytes, Handle stream)>

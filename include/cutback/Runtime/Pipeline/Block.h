@@ -10,9 +10,19 @@
 
 namespace cutback::pipeline {
 
+/// Where blocks have memory, unless it is the heap.
+class BlockMemory {
+public:
+  virtual ~BlockMemory();
+  /// At a multiple of 64; null where there is none. `bytes` is positive.
+  virtual void *take(int64_t bytes) = 0;
+  virtual void giveBack(void *memory, int64_t bytes) = 0;
+};
+
 /// Bytes of blocks that there are, and the most at a time. It outlives them.
 struct BlockCount {
   int64_t now = 0, peak = 0;
+  BlockMemory *memory = nullptr; ///< of blocks; null: the heap
   void add(int64_t bytes) {
     now += bytes;
     peak = std::max(peak, now);

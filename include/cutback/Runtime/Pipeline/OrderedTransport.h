@@ -21,7 +21,7 @@ public:
   /// Messages that have begun together.
   using Ticket = uint64_t;
   struct Message {
-    char *bytes = nullptr; ///< of this machine; as it is until it is done
+    char *bytes = nullptr; ///< as it is until it is done
     int64_t count = 0;
   };
 

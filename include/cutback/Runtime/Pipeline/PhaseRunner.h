@@ -7,6 +7,7 @@
 
 #include "cutback/Runtime/Artifact.h"
 #include "cutback/Runtime/Executor.h"
+#include "cutback/Runtime/Pipeline/Block.h"
 
 #include <memory>
 #include <string>
@@ -67,14 +68,22 @@ protected:
   std::vector<ArtifactTensor> made;
 };
 
+/// Where a phase for a GPU runs.
+struct PhasePlace {
+  int device = 0; ///< StepOptions::device
+  /// That of all that run() is given, which the GPU reaches too; null: it is
+  /// memory of this machine, copied there and back in each run, but for
+  /// parameters, which stay.
+  pipeline::BlockMemory *memory = nullptr;
+};
+
 /// Opens a folder that `compile --target=...` wrote: all segments of its step
 /// in their order, or `update` alone if it has no other. `checksum`, unless
-/// empty, is that of the manifest which must be there. One for a GPU runs on
-/// that of number `device` (StepOptions::device), which keeps parameters from
-/// one run to the next; all else is in memory of this machine. Null, with
-/// `error` set, if that fails.
+/// empty, is that of the manifest which must be there. Null, with `error` set,
+/// if that fails.
 std::unique_ptr<PhaseRunner> openPhase(const std::string &folder,
-                                       std::string_view checksum, int device,
+                                       std::string_view checksum,
+                                       const PhasePlace &place,
                                        StepError &error);
 
 } // namespace cutback

@@ -34,6 +34,8 @@ struct RankOptions {
   /// the loss; empty: 1 / m each.
   std::vector<double> shares;
   unsigned threads = 1; ///< that phases may use
+  /// Of all that phases are given, which outlives the rank; null: the heap.
+  BlockMemory *memory = nullptr;
   /// Steps end with update(): the phases of the optimizer are opened, and
   /// parameters are memory of the rank.
   bool isTraining = false;

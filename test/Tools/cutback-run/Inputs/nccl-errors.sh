@@ -7,7 +7,7 @@ export CUTBACK_STAND_IN_DEVICES=2
 for call in ncclGetUniqueId=2 ncclCommInitRank=3 ncclGroupStart=1 ncclSend=1 \
     ncclRecv=1 ncclGroupEnd=6 ncclCommGetAsyncError=6 ncclSend=1@3 \
     cuEventQuery=2 cuStreamCreate=2 cuEventCreate=2 cuMemAlloc_v2=2 \
-    cuEventRecord=2 cuMemcpyHtoDAsync_v2=2 cuMemcpyDtoHAsync_v2=2 \
+    cuEventRecord=2 cuMemcpyAsync=2 cuMemcpyAsync=2@6 \
     cuDevicePrimaryCtxRetain=2; do
   CUTBACK_STAND_IN_FAIL=$call timeout 60 cutback-run "$1/P" --ranks=2 \
     --transport=nccl --micro-batches=2 --inputs="$1/batch2" \
