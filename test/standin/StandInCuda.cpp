@@ -10,7 +10,8 @@
 //      issued and when it runs, by the step or by its caller, with room for the
 //      operand's bytes behind it, at the offset from the arena that the
 //      manifest has; a mark with room for a KernelMark. The arena is what is
-//      allocated first after somebody asked how much memory is free.
+//      allocated first after somebody asked how much memory is free, or memory
+//      that the device and the machine share.
 //   3. When nobody has the context any more everything else must have been
 //      given back.
 // What does not hold ends the process with a message and exit code 86.
@@ -39,6 +40,16 @@ using namespace cutback;
 using namespace cutback::cuda;
 
 namespace {
+
+int number(const char *name, const char *otherwise) {
+  return static_cast<int>(
+      std::strtol(setting(name, otherwise).c_str(), nullptr, 10));
+}
+
+/// What a module is to the caller.
+struct Module {
+  Program *program = nullptr;
+};
 
 /// A line for each call of a stream: its number, and what it is to do.
 void trace(const char *what, Handle stream) {
@@ -81,7 +92,7 @@ Status cuInit(unsigned) {
 }
 Status cuDriverGetVersion(int *version) {
   LOCKED;
-  *version = std::atoi(setting("_VERSION", "13000").c_str());
+  *version = number("_VERSION", "13000");
   return 0;
 }
 Status cuGetErrorName(Status, const char **name) {
@@ -97,7 +108,7 @@ Status cuGetErrorString(Status, const char **text) {
 Status cuDeviceGetCount(int *count) {
   LOCKED;
   FAIL_IF_ASKED;
-  *count = std::atoi(setting("_DEVICES", "1").c_str());
+  *count = number("_DEVICES", "1");
   return 0;
 }
 Status cuDeviceGet(int *number, int ordinal) {
@@ -112,10 +123,16 @@ Status cuDeviceGetName(char *name, int length, int) {
   std::snprintf(name, length, "a stand-in");
   return 0;
 }
+Status cuDeviceGetPCIBusId(char *name, int length, int number) {
+  LOCKED;
+  FAIL_IF_ASKED;
+  std::snprintf(name, length, "0000:%02x:00.0", number);
+  return 0;
+}
 Status cuDeviceGetAttribute(int *value, int attribute, int) {
   LOCKED;
   FAIL_IF_ASKED;
-  int arch = std::atoi(setting("_ARCH", "90").c_str());
+  int arch = number("_ARCH", "90");
   if (attribute == kConcurrentManagedAccess) {
     *value = setting("_MANAGED", "1") == "1";
     return 0;
@@ -188,6 +205,7 @@ Status cuMemAllocManaged(Address *address, size_t bytes, unsigned flags) {
   std::memset(memory, 0xFF, bytes);
   *address = reinterpret_cast<Address>(memory);
   device().allocated[*address] = {bytes, current};
+  device().shared.insert(*address);
   return 0;
 }
 Status cuMemFree_v2(Address address) {
@@ -195,6 +213,7 @@ Status cuMemFree_v2(Address address) {
   if (!device().allocated.erase(address))
     refuse("memory is freed that was not allocated");
   device().arenas.erase(address);
+  device().shared.erase(address);
   std::free(reinterpret_cast<void *>(address));
   return 0;
 }
@@ -288,14 +307,14 @@ Status cuModuleLoadData(Handle *module, const void *image) {
 }
 Status cuModuleUnload(Handle module) {
   LOCKED;
-  release<Program *>(module);
+  release<Module>(module);
   return 0;
 }
 Status cuModuleGetFunction(Handle *function, Handle module, const char *name) {
   LOCKED;
   FAIL_IF_ASKED;
   // Functions go with their module.
-  Program &program = **reinterpret_cast<Program **>(module);
+  Program &program = *reinterpret_cast<Module *>(module)->program;
   for (const ArtifactKernel &kernel : program.artifact.kernels)
     if (kernel.name == name) {
       Function &one = program.functions[name];

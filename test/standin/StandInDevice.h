@@ -108,6 +108,7 @@ struct Device {
   std::map<std::string, std::unique_ptr<Program>> programs; ///< by folder
   std::map<Address, Allocation> allocated;
   std::set<Address> arenas;      ///< of steps, of these
+  std::set<Address> shared;      ///< with the machine, of these
   std::vector<Stream *> streams; ///< in the order in which they were made
   std::set<void *> handles;      ///< that must be given back
   size_t numOwners = 0;          ///< of contexts
@@ -165,7 +166,7 @@ struct Device {
   }
 
   bool isInArena(Address address, int64_t at) const {
-    return arenas.count(address - at) != 0;
+    return arenas.count(address - at) || shared.count(address - at);
   }
 
   /// The first piece of work of `stream`, if nothing holds it up.

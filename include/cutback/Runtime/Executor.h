@@ -28,6 +28,9 @@ struct StepOptions {
   /// On which device, by its number among those that the driver shows; counted
   /// from the first one again where there are fewer.
   int device = 0;
+  /// With `onDevice`: the caller gives memory for the arena, too (setArena),
+  /// before the first run.
+  bool givesArena = false;
 };
 
 class Executor {
@@ -40,10 +43,11 @@ public:
   /// elsewhere.
   virtual void setThreads(unsigned) {}
 
-  /// On this machine: memory of the caller for the arena, as large as the
-  /// artifact says, at a multiple of 256 bytes, from now on and as long as the
-  /// executor lives. Steps that share one run one at a time, and what one left
-  /// there is gone when another has run. Without this it has its own.
+  /// Memory of the caller for the arena, of the kind that arguments are (of a
+  /// device where StepOptions::givesArena), as large as the artifact says, at a
+  /// multiple of 256 bytes, from now on and as long as the executor lives.
+  /// Steps that share one run one at a time, and what one left there is gone
+  /// when another has run. Without this it has its own.
   virtual void setArena(char *) {}
 
   /// From now on the hook points of the step have the functions of `table`,

@@ -122,7 +122,8 @@ bool CudaStep::describeDevice(DeviceArchitecture &found, StepError &error) {
 bool CudaStep::allocate(StepError &error) {
   arguments =
       std::make_unique<DeviceArguments>(artifact, *driver, options.onDevice);
-  int64_t end = arguments->layOut(roundUp(artifact.arenaBytes), kAlignment);
+  int64_t arena = options.givesArena ? 0 : roundUp(artifact.arenaBytes);
+  int64_t end = arguments->layOut(arena, kAlignment);
   numMarks = marksBefore(artifact.segments.size());
   int64_t marksAt = end;
   end += roundUp(numMarks * sizeof(KernelMark));
@@ -132,17 +133,19 @@ bool CudaStep::allocate(StepError &error) {
   if (static_cast<size_t>(end) > free) {
     error.what = "the step needs " + std::to_string(end) +
                  " bytes on the device, of which " +
-                 std::to_string(artifact.arenaBytes) + " are the arena; " +
-                 std::to_string(free) + " of " + std::to_string(total) +
-                 " are free";
+                 std::to_string(arena ? artifact.arenaBytes : 0) +
+                 " are the arena; " + std::to_string(free) + " of " +
+                 std::to_string(total) + " are free";
     error.next = "plan for less memory: --minimize=peak, or --byte-price";
     return false;
   }
   if (!calls(error.what)
-           .run(driver->cuMemAlloc_v2, &base, std::max<int64_t>(end, 1)))
+           .run(driver->cuMemAlloc_v2, &allocation, std::max<int64_t>(end, 1)))
     return false;
-  arguments->place(base);
-  marks = base + marksAt;
+  arguments->place(allocation);
+  marks = allocation + marksAt;
+  if (!options.givesArena)
+    base = allocation;
   return true;
 }
 
@@ -527,8 +530,8 @@ CudaStep::~CudaStep() {
   for (Handle module : modules)
     if (module)
       (void)driver->cuModuleUnload(module);
-  if (base)
-    (void)driver->cuMemFree_v2(base);
+  if (allocation)
+    (void)driver->cuMemFree_v2(allocation);
   if (hasContext)
     (void)driver->cuDevicePrimaryCtxRelease_v2(device);
 }

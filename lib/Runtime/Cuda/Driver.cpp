@@ -47,6 +47,7 @@ static void findCalls(Loader &loader, DriverCalls &calls) {
   loader.find(calls.cuDeviceGetCount);
   loader.find(calls.cuDeviceGet);
   loader.find(calls.cuDeviceGetName);
+  loader.find(calls.cuDeviceGetPCIBusId);
   loader.find(calls.cuDeviceGetAttribute);
   loader.find(calls.cuDevicePrimaryCtxRetain);
   loader.find(calls.cuDevicePrimaryCtxRelease_v2);

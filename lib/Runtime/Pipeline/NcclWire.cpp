@@ -23,6 +23,8 @@
 #include "cutback/Runtime/Pipeline/Collectives.h"
 #include "cutback/Support/ExitCode.h"
 
+#include <unistd.h>
+
 using namespace cutback;
 using namespace cutback::cuda;
 using namespace cutback::pipeline;
@@ -50,6 +52,8 @@ public:
   /// Waits for the others.
   std::string join(int size, const NcclId &id, int rank);
   std::string version() const { return nccl->version(); }
+  /// Machine and GPU.
+  const std::string &gpu() const { return place; }
 
   std::string name() const override { return "NCCL " + version(); }
   std::string connect(const std::vector<Direction> &directions) override;
@@ -82,6 +86,7 @@ private:
 
   std::unique_ptr<Driver> driver;
   std::unique_ptr<Nccl> nccl;
+  std::string place;
   int device = -1;
   bool hasContext = false;
   Handle context = nullptr, ranks = nullptr;
@@ -109,16 +114,13 @@ bool NcclWire::start(int localRank, StepError &error) {
   int count = 0;
   if (!calls(error.what).run(driver->cuDeviceGetCount, &count))
     return false;
-  if (localRank >= count) {
-    error = {"it is number " + std::to_string(localRank) +
-                 " of its machine, which has GPUs up to number " +
-                 std::to_string(count - 1),
-             "NCCL takes a GPU of its own for each rank: start fewer ranks, or "
-             "leave --transport out"};
-    return false;
-  }
   CheckedCalls made = calls(error.what);
-  made.run(driver->cuDeviceGet, &device, localRank);
+  made.run(driver->cuDeviceGet, &device, localRank % count);
+  char text[32] = "";
+  made.run(driver->cuDeviceGetPCIBusId, text, int(sizeof text), device);
+  char host[256] = "";
+  (void)::gethostname(host, sizeof host - 1);
+  place = std::string(host) + " " + text;
   hasContext = made.run(driver->cuDevicePrimaryCtxRetain, &context, device);
   if (hasContext && enter(error.what)) {
     made.run(driver->cuStreamCreate, &stream, kNonBlocking);
@@ -311,25 +313,46 @@ bool NcclWire::isDone(Ticket ticket, std::string &error) {
   return true;
 }
 
+/// On rank 0: two ranks that have one GPU, which NCCL refuses without a name.
+static std::string findShared(const std::vector<std::string> &gpus) {
+  for (size_t second = 0; second < gpus.size(); ++second)
+    for (size_t first = 0; first < second; ++first)
+      if (gpus[first] == gpus[second])
+        return "it has the GPU of rank " + std::to_string(second) + ", " +
+               gpus[first];
+  return "";
+}
+
 std::unique_ptr<Wire> pipeline::openNccl(Waiter &waiter, Verdict &verdict) {
   Transport &transport = waiter.transport;
   auto wire = std::make_unique<NcclWire>();
   StepError error;
-  NcclId id = {};
+  auto agreed = [&](const Fields &fields) {
+    verdict = agree(waiter, error.what.empty() ? Done : NoPlan, error, fields);
+    return verdict.code == Done;
+  };
   bool isStarted = wire->start(transport.localRank(), error);
-  if (isStarted && transport.rank() == 0)
-    error.what = wire->makeId(id);
-  verdict = agree(waiter, error.what.empty() ? Done : NoPlan, error,
-                  {{"NCCL", isStarted ? wire->version() : ""}});
-  if (verdict.code)
+  if (!agreed({{"NCCL", isStarted ? wire->version() : ""}}))
+    return nullptr;
+  std::vector<std::string> gpus;
+  error = {gather(waiter, 0, wire->gpu(), gpus),
+           "see what the other ranks say"};
+  NcclId id = {};
+  if (error.what.empty() && transport.rank() == 0) {
+    error = {findShared(gpus),
+             "NCCL takes a GPU of its own for each rank: start as many ranks "
+             "on a machine as it has, or leave --transport out"};
+    if (error.what.empty())
+      error = {wire->makeId(id), "see what NCCL says"};
+  }
+  if (!agreed({}))
     return nullptr;
   error = {broadcast(waiter, 0, id.bytes, sizeof id.bytes),
            "see what the other ranks say"};
   if (error.what.empty())
     error = {wire->join(transport.size(), id, transport.rank()),
              "leave --transport out: messages go over MPI or threads then"};
-  verdict = agree(waiter, error.what.empty() ? Done : NoPlan, error, {});
-  if (verdict.code)
+  if (!agreed({}))
     return nullptr;
   return wire;
 }

@@ -35,7 +35,9 @@ public:
 
   int64_t arenaBytes() const override { return artifact.arenaBytes; }
   void setArena(char *bytes) override { executor->setArena(bytes); }
-  bool hasOwnArena() const override { return artifact.target == "cuda"; }
+  bool hasOwnArena() const override {
+    return artifact.target == "cuda" && !memory;
+  }
   void setThreads(unsigned count) override { executor->setThreads(count); }
   void refresh() override { keptFrom.clear(); }
   std::string run(const std::vector<char *> &arguments,
@@ -102,7 +104,7 @@ std::unique_ptr<PhaseRunner> FolderPhase::open(const std::string &folder,
   options.device = place.device;
   if (phase->artifact.target == "cuda")
     phase->memory = place.memory;
-  options.onDevice = phase->memory != nullptr;
+  options.onDevice = options.givesArena = phase->memory != nullptr;
   phase->executor = openStep(folder, options, phase->artifact, error);
   if (!phase->executor)
     return nullptr;
@@ -111,7 +113,7 @@ std::unique_ptr<PhaseRunner> FolderPhase::open(const std::string &folder,
 
 /// Brings what a device keeps, unless it has it.
 std::string FolderPhase::keepParameters(const std::vector<char *> &arguments) {
-  if (!hasOwnArena() || memory)
+  if (!hasOwnArena())
     return "";
   keptFrom.resize(arguments.size());
   for (size_t i = 0; i < arguments.size(); ++i) {

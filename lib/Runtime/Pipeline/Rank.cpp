@@ -247,13 +247,14 @@ void Rank::countArena(const PhaseRunner &runner) {
     arenaSize = std::max(arenaSize, runner.arenaBytes());
 }
 
-/// One arena for all phases, at a multiple of 256 bytes; NaN where nothing was
-/// written.
+/// One arena for all phases, at a multiple of 256 bytes; of this machine's
+/// memory NaN where nothing was written.
 void Rank::shareArena() {
   if (arenaSize == 0)
     return;
   arena = Block::make(arenaSize + 256, keptCount);
-  std::memset(arena->data(), 0xFF, arena->bytes());
+  if (!options.memory)
+    std::memset(arena->data(), 0xFF, arena->bytes());
   uintptr_t at = (reinterpret_cast<uintptr_t>(arena->data()) + 255) / 256 * 256;
   for (auto &[number, stage] : stages)
     for (auto &runner : stage->runners)

@@ -18,12 +18,12 @@
 
 namespace cutback::cuda {
 
-/// One allocation holds arena, arguments and the marks of launches that check
-/// something; each segment is a CUDA graph, recorded once and launched in
-/// every run of it, unless launches are single. Where arguments are on the
-/// device, it has those of the last addresses that runs were given. Products of
-/// a library are in it, where the artifact asks for them. What it holds of the
-/// device is given back with it.
+/// One allocation holds the arena, unless the caller gives it, arguments and
+/// the marks of launches that check something; each segment is a CUDA graph,
+/// recorded once and launched in every run of it, unless launches are single.
+/// Where arguments are on the device, it has those of the last addresses that
+/// runs were given. Products of a library are in it, where the artifact asks
+/// for them. What it holds of the device is given back with it.
 class CudaStep : public Executor {
 public:
   /// Takes the device of `options` (the driver heeds CUDA_VISIBLE_DEVICES) and
@@ -43,6 +43,10 @@ public:
   std::string readArgument(size_t argument, int64_t from, int64_t bytes,
                            const char *given, char *to) override;
   std::string setStream(void *given) override;
+  void setArena(char *bytes) override {
+    if (options.givesArena)
+      base = reinterpret_cast<Address>(bytes);
+  }
   bool measure(std::vector<double> *seconds, Measured what) override {
     measured = seconds;
     measuredWhat = what;
@@ -116,8 +120,8 @@ private:
   bool hasContext = false;
   std::unique_ptr<ProductLibrary> products; ///< null where all are ours
   std::unique_ptr<Transfers> transfers;
-  Handle stream = nullptr; ///< of launches
-  Address base = 0;        ///< of the arena, which comes first
+  Handle stream = nullptr;          ///< of launches
+  Address allocation = 0, base = 0; ///< of the step; of the arena
   std::unique_ptr<DeviceArguments> arguments;
   std::unique_ptr<CallerStream> caller; ///< if arguments are on the device
   Address marks = 0; ///< a KernelMark for each launch that checks

@@ -53,6 +53,8 @@ struct DriverCalls {
   DriverCall<Status(int *device, int ordinal)> cuDeviceGet{"cuDeviceGet"};
   DriverCall<Status(char *name, int length, int device)> cuDeviceGetName{
       "cuDeviceGetName"};
+  DriverCall<Status(char *name, int length, int device)> cuDeviceGetPCIBusId{
+      "cuDeviceGetPCIBusId"};
   DriverCall<Status(int *value, int attribute, int device)>
       cuDeviceGetAttribute{"cuDeviceGetAttribute"};
   DriverCall<Status(Handle *context, int device)> cuDevicePrimaryCtxRetain{

@@ -10,10 +10,10 @@
 namespace cutback::pipeline {
 
 /// All ranks call it, and none has begun anything else: loads the driver and
-/// NCCL, takes the GPU of the number of this rank on its machine, and joins the
-/// other ranks, which hear of each other over the waiter's transport. Messages
-/// are copied to memory of the GPU and from there. All ranks get the same
-/// verdict; null where that is an error.
+/// NCCL, takes the GPU that phases of this rank run on (StepOptions::device),
+/// and joins the other ranks, which hear of each other over the waiter's
+/// transport. Messages are copied to memory of the GPU and from there. All
+/// ranks get the same verdict; null where that is an error.
 std::unique_ptr<Wire> openNccl(Waiter &waiter, Verdict &verdict);
 
 } // namespace cutback::pipeline

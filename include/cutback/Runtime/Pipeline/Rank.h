@@ -127,8 +127,9 @@ public:
 
   /// Of the last step.
   const MeasuredStep &actions() const { return measured; }
-  /// Most bytes of slots and messages at a time; the arena of all phases, on a
-  /// GPU one of each; sums of gradients and merged outputs.
+  /// Most bytes of slots and messages at a time; the arena of all phases, or
+  /// those of each if they do not share one; sums of gradients and merged
+  /// outputs.
   int64_t peakSlotBytes() const { return slotCount.peak; }
   int64_t arenaBytes() const { return arenaSize + ownArenas; }
   int64_t sumBytes() const { return sumCount.peak; }
