@@ -13,9 +13,12 @@
 
 #include "gtest/gtest.h"
 
+#include <algorithm>
+#include <condition_variable>
 #include <cstring>
 #include <deque>
 #include <mutex>
+#include <set>
 
 using namespace cutback;
 using namespace cutback::pipeline;
@@ -30,7 +33,7 @@ struct Line {
     bool isSend = false;
     std::vector<Wire::Message> messages;
   };
-  explicit Line(int ranks) : queues(ranks) {}
+  explicit Line(int ranks) : queues(ranks), connected(ranks) {}
 
   /// Messages that are first at both ends.
   void match() {
@@ -58,7 +61,10 @@ struct Line {
   }
 
   std::mutex mutex;
+  std::condition_variable changed;
   std::vector<std::deque<Begun>> queues;
+  /// By rank: to and from whom.
+  std::vector<std::set<std::pair<int, bool>>> connected;
   Wire::Ticket last = 0;
   int matched = 0;
   std::string problem;
@@ -69,9 +75,27 @@ public:
   LineWire(Line &line, int rank) : line(line), rank(rank) {}
 
   std::string name() const override { return "a line"; }
+  /// Waits for the other ends, as NCCL does.
+  std::string connect(const std::vector<Direction> &directions) override {
+    std::unique_lock<std::mutex> lock(line.mutex);
+    for (const Direction &one : directions)
+      line.connected[rank].insert({one.other, one.isSend});
+    line.changed.notify_all();
+    auto isThere = [&] {
+      return std::all_of(
+          directions.begin(), directions.end(), [&](const Direction &one) {
+            return line.connected[one.other].count({rank, !one.isSend});
+          });
+    };
+    return line.changed.wait_for(lock, std::chrono::seconds(10), isThere)
+               ? ""
+               : "the other end is not there";
+  }
   Ticket begin(int other, bool isSend, const std::vector<Message> &messages,
                std::string &) override {
     std::lock_guard<std::mutex> lock(line.mutex);
+    if (!line.connected[rank].count({other, isSend}))
+      line.problem = "a message before its ends are connected";
     line.queues[rank].push_back({++line.last, other, isSend, messages});
     return line.last;
   }
@@ -183,6 +207,7 @@ TEST(OrderedTransportTest, WhatIsOfNoGroupGoesOverTags) {
   ThreadRanks ranks(2);
   auto base = ranks.open(0), other = ranks.open(1);
   Line line(2);
+  line.connected[1].insert({0, false});
   OrderedTransport transport(*base, std::make_unique<LineWire>(line, 0));
   EXPECT_EQ(transport.name(), "a line beside threads");
   transport.setOrder({{1, true, {20, 21}}});
