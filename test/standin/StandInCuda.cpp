@@ -301,8 +301,8 @@ Status cuMemFreeHost(void *memory) {
 Status cuModuleLoadData(Handle *module, const void *image) {
   LOCKED;
   FAIL_IF_ASKED;
-  *module = make(
-      new Program *(&device().programIn(static_cast<const char *>(image))));
+  *module =
+      make(new Module{&device().programIn(static_cast<const char *>(image))});
   return 0;
 }
 Status cuModuleUnload(Handle module) {
