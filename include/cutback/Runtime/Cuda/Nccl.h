@@ -8,6 +8,8 @@
 
 #include "cutback/Runtime/Cuda/Driver.h"
 
+#include <utility>
+
 namespace cutback::cuda {
 
 /// ncclUniqueId, by which ranks find each other.

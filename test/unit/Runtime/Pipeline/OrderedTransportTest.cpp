@@ -193,6 +193,58 @@ TEST(OrderedTransportTest, AllSchedulesHaveTheBitsOfRanksOverTags) {
     }
 }
 
+/// A phase with other results, which is not run.
+class WithResults : public PhaseRunner {
+public:
+  WithResults(const PhaseRunner &phase, std::vector<ArtifactTensor> results) {
+    taken = phase.arguments();
+    made = std::move(results);
+  }
+  int64_t arenaBytes() const override { return 0; }
+  std::string run(const std::vector<char *> &,
+                  const std::vector<char *> &) override {
+    return "is not run";
+  }
+  std::string read(size_t, char *) override { return "is not run"; }
+};
+
+TEST(OrderedTransportTest, AGradientOfTheWeightPhaseIsRefused) {
+  Schedule schedule = scheduleOf("InterleavedZeroBubble", 2, 4);
+  SyntheticStages stages(schedule.stages, 1);
+  OpenPhase open = stages.open();
+  // What the input phase makes for other stages, the weight phase makes.
+  OpenPhase moved = [&](int stage, PipelineStage::PhaseKind kind,
+                        StepError &error) -> std::unique_ptr<PhaseRunner> {
+    auto phase = open(stage, kind, error);
+    auto input = open(stage, PipelineStage::Input, error);
+    std::vector<ArtifactTensor> results = phase->results(), kept;
+    auto isOfOthers = [](const ArtifactTensor &one) {
+      return one.name.rfind("grad.value.", 0) == 0;
+    };
+    if (kind == PipelineStage::Weight)
+      std::copy_if(input->results().begin(), input->results().end(),
+                   std::back_inserter(results), isOfOthers);
+    std::copy_if(results.begin(), results.end(), std::back_inserter(kept),
+                 [&](const ArtifactTensor &one) {
+                   return kind != PipelineStage::Input || !isOfOthers(one);
+                 });
+    return std::make_unique<WithResults>(*phase, kept);
+  };
+  ThreadRanks ranks(2);
+  auto base = ranks.open(1);
+  Line line(2);
+  OrderedTransport transport(*base, std::make_unique<LineWire>(line, 1));
+  Peers peers(transport, std::chrono::seconds(1), schedule);
+  Rank rank(stages.pipeline, schedule, peers, {});
+  StepError error;
+  EXPECT_FALSE(rank.open(moved, stages.weights(), error));
+  EXPECT_EQ(error.what.find("the weight phase of stage 1 makes 'grad.value."),
+            0u)
+      << error.what;
+  EXPECT_NE(error.what.find("', which is sent before it runs"),
+            std::string::npos);
+}
+
 TEST(OrderedTransportTest, AnErrorOfTheWireEndsAllRanks) {
   Schedule schedule = scheduleOf("1F1B", 2, 4);
   SyntheticStages stages(2, 1);
