@@ -12,7 +12,7 @@
 // rest on the GPU, if the caller's memory is one that both reach. A result with
 // strides, such as the gradient of a weight, is put in order by this machine.
 // Other memory is copied there and back in each run, but for parameters, which
-// stay until the phase is told that they have changed.
+// stay until they are updated.
 
 #include "cutback/Runtime/Pipeline/PhaseRunner.h"
 
@@ -39,7 +39,6 @@ public:
     return artifact.target == "cuda" && !memory;
   }
   void setThreads(unsigned count) override { executor->setThreads(count); }
-  void refresh() override { keptFrom.clear(); }
   std::string run(const std::vector<char *> &arguments,
                   const std::vector<char *> &results) override;
   std::string read(size_t result, char *to) override;
@@ -54,8 +53,10 @@ private:
   std::vector<size_t> segments; ///< that run
   std::vector<const ArtifactResult *> kept;
   std::vector<char *> last; ///< arguments of the last run
-  /// By argument, from where a device has what it keeps.
+  /// By argument, from where a device has what it keeps, as of which update.
   std::vector<char *> keptFrom;
+  const int64_t *updates = nullptr; ///< PhasePlace::updates
+  int64_t keptAt = 0;
 };
 
 } // namespace
@@ -104,6 +105,7 @@ std::unique_ptr<PhaseRunner> FolderPhase::open(const std::string &folder,
   options.device = place.device;
   if (phase->artifact.target == "cuda")
     phase->memory = place.memory;
+  phase->updates = place.updates;
   options.onDevice = options.givesArena = phase->memory != nullptr;
   phase->executor = openStep(folder, options, phase->artifact, error);
   if (!phase->executor)
@@ -115,6 +117,10 @@ std::unique_ptr<PhaseRunner> FolderPhase::open(const std::string &folder,
 std::string FolderPhase::keepParameters(const std::vector<char *> &arguments) {
   if (!hasOwnArena())
     return "";
+  if (updates && *updates != keptAt) {
+    keptFrom.clear();
+    keptAt = *updates;
+  }
   keptFrom.resize(arguments.size());
   for (size_t i = 0; i < arguments.size(); ++i) {
     const ArtifactArgument &argument = taken[i];

@@ -174,7 +174,7 @@ std::unique_ptr<PhaseRunner> RankRun::openPhaseOf(const PipelinePhase &phase,
   std::string folder = options.folder + "/" + phase.folder;
   if (options.openFolder)
     return options.openFolder(folder, phase, error);
-  PhasePlace place = {transport.localRank(), memory.get()};
+  PhasePlace place = {transport.localRank(), memory.get(), &updates};
   return openPhase(folder, phase.checksum, place, error);
 }
 

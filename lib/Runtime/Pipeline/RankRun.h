@@ -88,6 +88,7 @@ private:
   size_t chosenStep = 0;
   double lastGreatest = 0; ///< magnitude of a gradient
   std::unique_ptr<BlockMemory> memory; ///< of stages on a GPU
+  int64_t updates = 0; ///< of parameters, whether or not they changed
   std::unique_ptr<Peers> peers;
   std::unique_ptr<Rank> rank;
 };

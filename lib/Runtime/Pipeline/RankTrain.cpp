@@ -202,6 +202,7 @@ std::string RankRun::trainStep(TrainedPoint &point, TrainLine &line) {
   numbers.lossScale = scale;
   if (error.empty())
     error = rank->update(numbers, line.norm, greatest);
+  ++updates;
   ++point.steps;
   return error;
 }

@@ -166,10 +166,6 @@ std::string Rank::update(const UpdateNumbers &numbers, double norm,
     if (!error.empty())
       return error;
   }
-  for (auto &[number, stage] : stages)
-    for (auto &runner : stage->runners)
-      if (runner)
-        runner->refresh();
   return "";
 }
 

@@ -46,9 +46,6 @@ public:
   /// How many threads of this machine a run may use, at least 1; results have
   /// the same bits whatever they are.
   virtual void setThreads(unsigned) {}
-  /// Parameters that this phase does not change itself have changed: a device
-  /// that keeps them from one run to the next takes them anew.
-  virtual void refresh() {}
 
   /// Runs it. `arguments`: an address each, at a multiple of 16 bytes, with
   /// bytesOf() it, elements in row-major order; those that are `isWritten`
@@ -75,6 +72,9 @@ struct PhasePlace {
   /// memory of this machine, copied there and back in each run, but for
   /// parameters, which stay.
   pipeline::BlockMemory *memory = nullptr;
+  /// How often parameters were updated: then they are brought anew. Null: they
+  /// never are.
+  const int64_t *updates = nullptr;
 };
 
 /// Opens a folder that `compile --target=...` wrote: all segments of its step
