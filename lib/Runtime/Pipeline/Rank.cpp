@@ -140,13 +140,17 @@ bool Rank::findKept(Stage &stage, const FindTensor &weights, StepError &error) {
 std::string Rank::checkOrder(const Stage &stage) const {
   if (!peers.transport.isOrdered())
     return "";
-  for (const StagePlan::Result &result :
-       stage.plan.phases[PipelineStage::Weight].results)
-    if (result.receive >= 0)
-      return "the weight phase of stage " + std::to_string(stage.number) +
-             " makes '" + kGradientPrefix +
-             stage.of->receives[result.receive].name +
-             "', which is sent before it runs";
+  for (const SizedStage *size :
+       {static_cast<const SizedStage *>(&stage),
+        static_cast<const SizedStage *>(stage.smaller.get())})
+    if (size)
+      for (const StagePlan::Result &result :
+           size->plan.phases[PipelineStage::Weight].results)
+        if (result.receive >= 0)
+          return "the weight phase of stage " + std::to_string(stage.number) +
+                 " makes '" + kGradientPrefix +
+                 size->of->receives[result.receive].name +
+                 "', which is sent before it runs";
   return "";
 }
 

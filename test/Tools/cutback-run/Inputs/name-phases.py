@@ -15,7 +15,7 @@ from artifacts.manifest import name_again, sign
 pipeline = pathlib.Path(sys.argv[2]) / "pipeline.json"
 text = pipeline.read_text()
 for stage in json.loads(text)["stages"]:
-    for phase in stage["phases"]:
+    for phase in stage["phases"] + stage.get("smaller", {}).get("phases", []):
         folder = pipeline.parent / phase["folder"]
         manifest = json.loads((folder / "manifest.json").read_text())
         images = [segment["name"] + ".fatbin"
