@@ -86,7 +86,7 @@ private:
   std::vector<MeasuredStep> steps;
   std::vector<double> makespans; ///< of all ranks, by step
   size_t chosenStep = 0;
-  double lastGreatest = 0; ///< magnitude of a gradient
+  double lastGreatest = 0;             ///< magnitude of a gradient
   std::unique_ptr<BlockMemory> memory; ///< of stages on a GPU
   int64_t updates = 0; ///< of parameters, whether or not they changed
   std::unique_ptr<Peers> peers;
