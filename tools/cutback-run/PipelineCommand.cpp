@@ -26,18 +26,29 @@ std::vector<OptionSpec> cutback::pipelineOptions() {
        "of a pipeline: 1F1B (default), GPipe, ZBVZeroBubble, ...,\n"
        "or a .csv file in PyTorch's notation"},
       {"micro-batches", OptionSpec::Integer, "N",
-       "of a pipeline: parts of the batch; default 1", false, 1},
+       "of a pipeline: parts of the batch, or of the share of it\n"
+       "that a replica runs; default 1",
+       false, 1},
+      {"replicas", OptionSpec::Integer, "R",
+       "of a pipeline: R copies, each on ranks of its own\n"
+       "(mpirun -n R * P) and with its share of the batch, in\n"
+       "order; gradients are those of the mean over all",
+       false, 1},
       {"forward-only", OptionSpec::Flag, "",
        "of a pipeline: no gradients, nothing is kept"},
       {"ranks", OptionSpec::Integer, "N",
-       "of a pipeline: N ranks as threads of this process;\n"
-       "without it those that mpirun -n N has started",
+       "of a pipeline: N ranks as threads of this process, for\n"
+       "each of its replicas; without it those that mpirun has\n"
+       "started",
        false, 1},
       {"train", OptionSpec::Flag, "",
        "of a pipeline of `split --optimizer`: steps with\n"
        "updates. --inputs has one dimension more: micro-batch\n"
-       "i of step k of M has row k * M + i; for two sizes of a\n"
-       "micro-batch (`split --batch`) a row is the batch of a step"},
+       "i of step k of M (of all replicas) has row k * M + i;\
+"
+       "for two sizes of a micro-batch (`split --batch`) a row\
+"
+       "is the batch of a step"},
       {"steps", OptionSpec::Integer, "N", "with --train: of it all", false, 1},
       {"until", OptionSpec::Integer, "N",
        "with --train: stop after this step all the same", false, 1},
@@ -163,6 +174,7 @@ int cutback::runPipelineCommand(const CommandLine &line) {
       static_cast<int>(line.integer("micro-batches").value_or(1));
   options.isForwardOnly = line.has("forward-only");
   options.ranks = static_cast<int>(line.integer("ranks").value_or(0));
+  options.replicas = static_cast<int>(line.integer("replicas").value_or(1));
   options.seed = line.integer("seed").value_or(0);
   options.threads = static_cast<unsigned>(line.integer("threads").value_or(1));
   options.timeoutSeconds = line.number("timeout").value_or(600);

@@ -31,11 +31,11 @@ public:
 
   void send(int to, int64_t tag, const char *bytes, int64_t count) {
     open.push_back({waiter.transport.send(to, tag, bytes, count),
-                    "what rank " + std::to_string(to) + " takes"});
+                    "what rank " + number(to) + " takes"});
   }
   void receive(int from, int64_t tag, char *bytes, int64_t count) {
     open.push_back({waiter.transport.receive(from, tag, bytes, count),
-                    "rank " + std::to_string(from)});
+                    "rank " + number(from)});
   }
   std::string finish() {
     std::string error;
@@ -47,6 +47,10 @@ public:
   }
 
 private:
+  std::string number(int rank) const {
+    return std::to_string(waiter.transport.numberOf(rank));
+  }
+
   Waiter &waiter;
   std::vector<std::pair<Transport::Ticket, std::string>> open;
 };
@@ -100,6 +104,21 @@ std::string pipeline::barrier(Waiter &waiter) {
     return error;
   char nothing = 0;
   return broadcast(waiter, 0, &nothing, 0);
+}
+
+std::string pipeline::allGather(Waiter &waiter, const char *own, int64_t count,
+                                char *all) {
+  Transport &transport = waiter.transport;
+  Round round(waiter);
+  for (int other = 0; other < transport.size(); ++other) {
+    if (other != transport.rank()) {
+      round.send(other, kBytes, own, count);
+      round.receive(other, kBytes, all + other * count, count);
+    } else if (count) {
+      std::memcpy(all + other * count, own, count);
+    }
+  }
+  return round.finish();
 }
 
 static void reduce(Reduction reduction, std::string_view dtype, char *to,

@@ -125,7 +125,7 @@ std::string Exchange::nameOf(int edge, int microBatch,
 std::string Exchange::describe(int edge, int microBatch,
                                Direction direction) const {
   return nameOf(edge, microBatch, direction) + " from rank " +
-         std::to_string(sourceOf(edge, direction));
+         std::to_string(peers.transport.numberOf(sourceOf(edge, direction)));
 }
 
 std::string Exchange::wait(int edge, int microBatch, Direction direction) {

@@ -41,8 +41,10 @@ double pipeline::waitedIn(const MeasuredStep &step) {
   return seconds;
 }
 
-std::string pipeline::traceEventsOf(int rank, const MeasuredStep &step) {
-  std::string track = "\"pid\": 0, \"tid\": " + std::to_string(rank);
+std::string pipeline::traceEventsOf(int replica, int rank,
+                                    const MeasuredStep &step) {
+  std::string track = "\"pid\": " + std::to_string(replica) +
+                      ", \"tid\": " + std::to_string(rank);
   std::string text = R"({"name": "thread_name", "ph": "M", )" + track +
                      R"(, "args": {"name": "rank )" + std::to_string(rank) +
                      "\"}}";

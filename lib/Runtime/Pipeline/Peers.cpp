@@ -24,7 +24,7 @@
 using namespace cutback::pipeline;
 
 static constexpr int64_t kReportTag = 15;
-static_assert(kReportTag < Transport::kFirstTag);
+static_assert(kReportTag < Transport::kOwnTags);
 static constexpr size_t kTextBytes = 480;
 
 /// Set by a signal.
@@ -58,50 +58,51 @@ struct Peers::Report {
   std::vector<char> bytes;
 };
 
-Peers::Peers(Transport &transport, std::chrono::duration<double> timeout,
-             const Schedule &schedule)
-    : Waiter(transport,
+Peers::Peers(Transport &all, Transport &group,
+             std::chrono::duration<double> timeout, const Schedule &schedule)
+    : Waiter(group,
              timeout - std::min(std::chrono::duration<double>(1), timeout / 4)),
-      schedule(schedule), grace(timeout - this->timeout),
-      steps(transport.size(), -1), tickets(transport.size(), 0),
-      hasReported(transport.size(), false) {
-  for (int rank = 0; rank < transport.size(); ++rank) {
-    reports.push_back(std::make_unique<Report>(transport.size()));
+      world(all), schedule(schedule), grace(timeout - this->timeout),
+      steps(world.size(), -1), tickets(world.size(), 0),
+      hasReported(world.size(), false) {
+  for (int rank = 0; rank < world.size(); ++rank) {
+    reports.push_back(std::make_unique<Report>(world.size()));
     std::vector<char> &bytes = reports.back()->bytes;
-    if (rank != transport.rank())
-      tickets[rank] = transport.receive(rank, kReportTag, bytes.data(),
-                                        static_cast<int64_t>(bytes.size()));
+    if (rank != world.rank())
+      tickets[rank] = world.receive(rank, kReportTag, bytes.data(),
+                                    static_cast<int64_t>(bytes.size()));
   }
 }
 
 Peers::~Peers() = default;
 
 void Peers::heard(int from, int step) {
-  steps[from] = std::max(steps[from], step);
+  int &last = steps[transport.numberOf(from)];
+  last = std::max(last, step);
 }
 
 void Peers::send(int kind, const std::string &why) {
-  auto own = std::make_unique<Report>(transport.size());
+  auto own = std::make_unique<Report>(world.size());
   std::strncpy(own->bytes.data(), why.c_str(), kTextBytes - 1);
   own->number(0) = kind;
   own->number(1) = place;
-  for (int rank = 0; rank < transport.size(); ++rank)
+  for (int rank = 0; rank < world.size(); ++rank)
     own->number(2 + rank) = steps[rank];
-  for (int rank = 0; rank < transport.size(); ++rank)
-    if (rank != transport.rank())
-      sent.emplace_back(
-          rank, transport.send(rank, kReportTag, own->bytes.data(),
-                               static_cast<int64_t>(own->bytes.size())));
+  for (int rank = 0; rank < world.size(); ++rank)
+    if (rank != world.rank())
+      sent.emplace_back(rank,
+                        world.send(rank, kReportTag, own->bytes.data(),
+                                   static_cast<int64_t>(own->bytes.size())));
   // An earlier one may be on its way still.
-  earlier.push_back(std::move(reports[transport.rank()]));
-  reports[transport.rank()] = std::move(own);
+  earlier.push_back(std::move(reports[world.rank()]));
+  reports[world.rank()] = std::move(own);
 }
 
 const Peers::Report *Peers::reportOf(int rank) {
-  if (rank == transport.rank())
+  if (rank == world.rank())
     return reports[rank].get();
   std::string error;
-  if (tickets[rank] && transport.isDone(tickets[rank], error)) {
+  if (tickets[rank] && world.isDone(tickets[rank], error)) {
     tickets[rank] = 0;
     hasReported[rank] = true;
   }
@@ -113,8 +114,8 @@ const Peers::Report *Peers::reportOf(int rank) {
 std::string Peers::look() {
   if (isToEnd)
     return "was told to end, as mpirun does when another rank has died";
-  for (int rank = 0; rank < transport.size(); ++rank) {
-    if (rank == transport.rank())
+  for (int rank = 0; rank < world.size(); ++rank) {
+    if (rank == world.rank())
       continue;
     const Report *report = reportOf(rank);
     if (report && report->kind() != Done)
@@ -192,27 +193,28 @@ Peers::End Peers::stop(const std::string &why, bool isOwn) {
   if (isToEnd)
     grace = std::min(grace, std::chrono::duration<double>(0.3));
   auto end = Clock::now() + std::chrono::duration_cast<Clock::duration>(grace);
-  std::vector<const Report *> all(transport.size(), nullptr);
+  std::vector<const Report *> all(world.size(), nullptr);
   for (unsigned rounds = 0; Clock::now() < end; ++rounds) {
-    for (int rank = 0; rank < transport.size(); ++rank)
+    for (int rank = 0; rank < world.size(); ++rank)
       all[rank] = reportOf(rank);
     if (std::find(all.begin(), all.end(), nullptr) == all.end())
       break;
-    transport.pause(rounds);
+    world.pause(rounds);
   }
   int speaker = 0;
   while (!all[speaker] || all[speaker]->kind() == Done)
     ++speaker;
-  return {speaker == transport.rank() ? describe(all) : ""};
+  return {speaker == world.rank() ? describe(all) : ""};
 }
 
 std::string Peers::finish() {
   send(Done, "");
+  std::unique_ptr<Waiter> waiter = over(world);
   auto waitFor = [&](int rank, Transport::Ticket ticket) {
-    return wait(ticket, "the end of rank " + std::to_string(rank));
+    return waiter->wait(ticket, "the end of rank " + std::to_string(rank));
   };
   std::string error;
-  for (int rank = 0; rank < transport.size() && error.empty(); ++rank)
+  for (int rank = 0; rank < world.size() && error.empty(); ++rank)
     if (tickets[rank] != 0) {
       error = waitFor(rank, tickets[rank]);
       tickets[rank] = 0;
@@ -224,4 +226,19 @@ std::string Peers::finish() {
     if (error.empty())
       error = waitFor(rank, ticket);
   return error;
+}
+
+std::unique_ptr<Waiter> Peers::over(Transport &group) {
+  class Other : public Waiter {
+  public:
+    Other(Transport &group, Peers &peers)
+        : Waiter(group, peers.timeout), peers(peers) {}
+
+  protected:
+    std::string look() override { return peers.look(); }
+
+  private:
+    Peers &peers;
+  };
+  return std::make_unique<Other>(group, *this);
 }

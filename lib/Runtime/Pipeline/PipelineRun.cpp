@@ -150,7 +150,7 @@ int RankRun::addWeights(StepError &error) {
     error.what = weights.add(options.weights);
     return error.what.empty() ? Done : WrongInput;
   }
-  for (int stage : schedule.stagesOf(transport.rank())) {
+  for (int stage : schedule.stagesOf(row())) {
     std::string path =
         options.folder + "/" + pipeline.stages[stage].name + "/" + kWeightsFile;
     const std::string &checksum = pipeline.stages[stage].weights;
@@ -200,9 +200,18 @@ int64_t RankRun::findFirstSmaller() const {
 }
 
 int RankRun::prepare(StepError &error) {
+  if (int code = openGroups(error))
+    return code;
   if (!readPipelineFolder(options.folder, pipeline, error))
     return WrongInput;
-  auto made = makeSchedule(options, pipeline, transport.size(), error);
+  if (grid.replicas > 1 && !pipeline.smaller.empty()) {
+    error = {"--replicas: '" + options.folder +
+                 "' is for two sizes of a micro-batch",
+             "split the model for a --batch that the micro-batches of all "
+             "replicas divide"};
+    return WrongInput;
+  }
+  auto made = makeSchedule(options, pipeline, grid.rows, error);
   if (!made)
     return WrongInput;
   schedule = std::move(*made);
@@ -220,11 +229,12 @@ int RankRun::prepare(StepError &error) {
     return code;
   findInput = finderOf(inputs);
   findWeight = finderOf(weights);
-  peers = std::make_unique<Peers>(transport, timeout, schedule);
+  openPeers();
   RankOptions rankOptions;
   rankOptions.seed = options.seed;
   rankOptions.threads = options.threads;
   rankOptions.isTraining = options.train.has_value();
+  rankOptions.replicas = replicaWaiter.get();
   rankOptions.firstSmaller = findFirstSmaller();
   rankOptions.openSmaller = [this](int stage, PipelineStage::PhaseKind kind,
                                    StepError &why) {
@@ -247,11 +257,13 @@ int RankRun::prepare(StepError &error) {
     if (int code = openTraining(error))
       return code;
     takeRows(0);
-    findInput = [this](const std::string &name) -> std::optional<GivenTensor> {
-      auto found = rows.find(name);
-      return found == rows.end() ? std::nullopt : std::optional(found->second);
-    };
+  } else if (int code = takeShare(error)) {
+    return code;
   }
+  findInput = [this](const std::string &name) -> std::optional<GivenTensor> {
+    auto found = rows.find(name);
+    return found == rows.end() ? std::nullopt : std::optional(found->second);
+  };
   return rank->checkInputs(findInput, error) ? Done : WrongInput;
 }
 
@@ -265,6 +277,7 @@ Fields RankRun::fields() const {
   }
   Fields all = {
       {"pipeline.json", pipeline.checksum},
+      {"--replicas", std::to_string(options.replicas)},
       {"schedule", checksumOf(rows)},
       {"number of micro-batches", std::to_string(schedule.microBatches)},
       {"--seed", std::to_string(options.seed)},
@@ -290,14 +303,17 @@ double RankRun::lossOf(size_t microBatch) const {
 double RankRun::meanLoss() const {
   double sum = 0;
   for (size_t k = 0; k < rank->losses().size(); ++k)
-    sum += lossOf(k) / schedule.microBatches;
+    sum += lossOf(k) / static_cast<double>(rank->losses().size());
   return sum;
 }
 
 /// A line for the user.
 std::string RankRun::describeRank() const {
-  std::string text = "rank " + std::to_string(transport.rank()) + ": stages";
-  for (int stage : schedule.stagesOf(transport.rank()))
+  std::string text = "rank " + std::to_string(transport.rank()) + ": ";
+  if (options.replicas > 1)
+    text += "replica " + std::to_string(replica()) + ", ";
+  text += "stages";
+  for (int stage : schedule.stagesOf(row()))
     text += " " + std::to_string(stage);
   text += ", arena " + formatBytes(rank->arenaBytes()) + ", slots " +
           formatBytes(rank->peakSlotBytes()) + ", sums " +
@@ -322,7 +338,8 @@ std::string RankRun::describeMakespan() const {
 
 /// On the rank that has it: the loss, and that of each micro-batch.
 std::string RankRun::describeLoss() const {
-  if (rank->losses().empty() || !Elements::isKnown(rank->lossTensor().dtype))
+  if (rank->losses().empty() || replica() != 0 ||
+      !Elements::isKnown(rank->lossTensor().dtype))
     return "";
   constexpr size_t most = 16;
   char number[48];
@@ -336,9 +353,12 @@ std::string RankRun::describeLoss() const {
   return text + (rank->losses().size() > most ? " ..." : "");
 }
 
-/// The results of this rank as a file of tensors.
+/// The results of this rank as a file of tensors; those of all replicas are the
+/// first one's.
 std::string RankRun::report() const {
   std::vector<std::pair<ArtifactTensor, std::string_view>> tensors;
+  if (replica() != 0)
+    return encodeTensorFile(tensors);
   for (const RankTensor &one : rank->results())
     tensors.emplace_back(one, std::string_view(one.bytes, bytesOf(one)));
   std::string bytes;
@@ -383,12 +403,15 @@ int RankRun::finish() {
   if (wrong.empty())
     wrong = gather(waiter, 0, describeRank(), lines);
   if (wrong.empty() && !options.outputs.empty())
+    wrong = rank->gatherOutputs();
+  if (wrong.empty() && !options.outputs.empty())
     wrong = gather(waiter, 0, report(), files);
   if (wrong.empty() && !options.trace.empty())
     wrong =
-        gather(waiter, 0, traceEventsOf(transport.rank(), chosen()), traces);
+        gather(waiter, 0, traceEventsOf(replica(), transport.rank(), chosen()),
+               traces);
   if (wrong.empty() && !options.times.empty())
-    wrong = gather(waiter, 0, timesOf(chosen()), times);
+    wrong = gather(waiter, 0, replica() == 0 ? timesOf(chosen()) : "", times);
   StepError error = {wrong, "see what the other ranks say"};
   int code = wrong.empty() ? Done : NoPlan;
   auto write = [&](const std::string &path, const std::string &bytes,
@@ -446,14 +469,15 @@ int RankRun::run() { return options.train ? train() : runStep(); }
 /// All ranks begin a step together, since each counts from its own start.
 std::string RankRun::runSteps() {
   std::string error;
+  std::unique_ptr<Waiter> ofAll = peers->over(transport);
   while (error.empty() && static_cast<int>(steps.size()) < options.repeat) {
-    error = barrier(*peers);
+    error = barrier(*ofAll);
     if (error.empty())
       error = rank->step(findInput);
     if (!error.empty())
       break;
     double makespan = makespanOf(steps.emplace_back(rank->actions()));
-    error = allReduce(*peers, Reduction::Max, "f64",
+    error = allReduce(*ofAll, Reduction::Max, "f64",
                       reinterpret_cast<char *>(&makespan), sizeof makespan);
     makespans.push_back(makespan);
   }
@@ -513,8 +537,9 @@ static int runRank(const PipelineRunOptions &options, Transport &transport) {
 
 int pipeline::runPipeline(const PipelineRunOptions &options) {
   if (options.ranks > 0) {
-    ThreadRanks ranks(options.ranks);
-    std::vector<int> codes(options.ranks);
+    int all = options.ranks * options.replicas;
+    ThreadRanks ranks(all);
+    std::vector<int> codes(all);
     ranks.run([&](Transport &transport) {
       codes[transport.rank()] = runRank(options, transport);
     });

@@ -55,7 +55,7 @@ std::string Rank::fail(const std::string &what) {
 }
 
 double Rank::shareOf(int microBatch) const {
-  return options.shares.empty() ? 1.0 / schedule.microBatches
+  return options.shares.empty() ? 1.0 / static_cast<double>(allMicroBatches())
                                 : options.shares[microBatch];
 }
 
@@ -484,8 +484,10 @@ std::string Rank::step(const FindTensor &given) {
     measured.push_back(std::move(one));
   }
   peers.begin(static_cast<int>(schedule.rows[peers.transport.rank()].size()));
-  divideMeans();
   std::string error = addReplicas();
+  if (error.empty())
+    error = addOverReplicas();
+  divideMeans();
   return error.empty() ? exchange.finish() : error;
 }
 
@@ -499,7 +501,8 @@ void Rank::divideMeans() {
       if (stage->outputs[i] &&
           stage->of->outputs[i].merge == PipelineOutput::Mean)
         scale(stage->of->outputs[i].dtype, stage->outputs[i]->data(),
-              1.0 / schedule.microBatches, stage->outputs[i]->bytes());
+              1.0 / static_cast<double>(allMicroBatches()),
+              stage->outputs[i]->bytes());
 }
 
 BlockRef &Rank::sumOf(int64_t number, const PipelineParameter &parameter) {
@@ -522,7 +525,7 @@ std::string Rank::waitForSum(const PipelineParameter &parameter, int rank,
                              int64_t tag, Block &block) {
   return peers.wait(exchange.receiveOther(rank, tag, block),
                     "the gradient of '" + parameter.name + "' from rank " +
-                        std::to_string(rank));
+                        std::to_string(peers.transport.numberOf(rank)));
 }
 
 /// The sums of all stages to the rank of the first one, which adds them in the

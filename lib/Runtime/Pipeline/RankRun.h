@@ -5,6 +5,7 @@
 #define CUTBACK_LIB_RUNTIME_PIPELINE_RANKRUN_H
 
 #include "cutback/Runtime/Pipeline/Agreement.h"
+#include "cutback/Runtime/Pipeline/GroupTransport.h"
 #include "cutback/Runtime/Pipeline/PipelineRun.h"
 #include "cutback/Runtime/TensorFiles.h"
 
@@ -51,6 +52,12 @@ private:
   void takeRows(int64_t step);
   int openTraining(StepError &error);
   int prepare(StepError &error);
+  int openGroups(StepError &error);
+  int takeShare(StepError &error);
+  void openPeers();
+  int replica() const { return grid.replicaOf(transport.rank()); }
+  /// Of this rank in the schedule.
+  int row() const { return grid.rowOf(transport.rank()); }
   int addWeights(StepError &error);
   std::unique_ptr<PhaseRunner> openPhaseOf(const PipelinePhase &phase,
                                            StepError &error) const;
@@ -69,16 +76,22 @@ private:
   std::string describeLoss() const;
   double lossOf(size_t microBatch) const;
   double meanLoss() const;
+  int64_t microBatchesOfStep() const {
+    return int64_t(grid.replicas) * schedule.microBatches;
+  }
 
   const PipelineRunOptions &options;
   Transport &transport;
   std::chrono::duration<double> timeout;
   Waiter waiter;
+  RankGrid grid;
+  /// The ranks that run this one's pipeline; those with its stages.
+  std::unique_ptr<Transport> group, replicas;
   Pipeline pipeline;
-  Schedule schedule;
+  Schedule schedule, scheduleOfAll; ///< of a pipeline; a row of each rank
   TensorFiles inputs, weights;
   FindTensor findInput, findWeight;
-  /// Of a training: what the current step takes, by name.
+  /// Of a training, and of a replica: what the current step takes, by name.
   std::map<std::string, GivenTensor> rows;
   std::map<std::string, std::string> rowBytes;
   TrainedPoint point;
@@ -90,6 +103,7 @@ private:
   std::unique_ptr<BlockMemory> memory; ///< of stages on a GPU
   int64_t updates = 0; ///< of parameters, whether or not they changed
   std::unique_ptr<Peers> peers;
+  std::unique_ptr<Waiter> replicaWaiter;
   std::unique_ptr<Rank> rank;
 };
 

@@ -8,6 +8,15 @@
 
 namespace cutback::pipeline {
 
+/// Elements before and after a dimension: rows of `inner` bytes a step.
+inline std::pair<int64_t, int64_t>
+rowsOf(std::string_view dtype, const std::vector<int64_t> &sizes, int64_t dim) {
+  int64_t outer = 1, inner = bytesOfType(dtype);
+  for (int64_t i = 0; i < static_cast<int64_t>(sizes.size()); ++i)
+    (i < dim ? outer : inner) *= sizes[i];
+  return {outer, inner};
+}
+
 struct Rank::MicroBatch {
   std::vector<BlockRef> slots; ///< by slot; null where nothing is kept
   bool hasTangents = false;

@@ -25,23 +25,15 @@
 using namespace cutback;
 using namespace cutback::pipeline;
 
-/// Elements before and after a dimension: rows of `inner` bytes a step.
-static std::pair<int64_t, int64_t> rowsOf(const ArtifactTensor &tensor,
-                                          int64_t dim) {
-  int64_t outer = 1, inner = bytesOfType(tensor.dtype);
-  for (int64_t i = 0; i < static_cast<int64_t>(tensor.sizes.size()); ++i)
-    (i < dim ? outer : inner) *= tensor.sizes[i];
-  return {outer, inner};
-}
-
 /// Where micro-batches are side by side along `dim`: bytes of a row before one
 /// of them, and of all.
 std::pair<int64_t, int64_t> Rank::placeInRow(int microBatch,
                                              const ArtifactTensor &larger,
                                              const ArtifactTensor *smaller,
                                              int64_t dim) const {
-  int64_t bytes = rowsOf(larger, dim).second,
-          fewer = smaller ? rowsOf(*smaller, dim).second : bytes;
+  int64_t bytes = rowsOf(larger.dtype, larger.sizes, dim).second,
+          fewer = smaller ? rowsOf(smaller->dtype, smaller->sizes, dim).second
+                          : bytes;
   return {elementsBefore(microBatch, bytes, fewer),
           elementsBefore(schedule.microBatches, bytes, fewer)};
 }
@@ -56,7 +48,7 @@ BlockRef Rank::sliceInput(Stage &stage, int number, int microBatch) {
     std::memcpy(block->data(), from, block->bytes());
     return block;
   }
-  auto [outer, inner] = rowsOf(input, input.splitDim);
+  auto [outer, inner] = rowsOf(input.dtype, input.sizes, input.splitDim);
   auto [before, all] =
       placeInRow(microBatch, stage.of->inputs[number],
                  stage.smaller ? &stage.smaller->of->inputs[number] : nullptr,
@@ -138,8 +130,9 @@ BlockRef Rank::makeArgument(int microBatch, const ArtifactArgument &argument,
       elements.set(i, lossScale * shareOf(microBatch));
     return block;
   }
-  cutback::fillArgument(argument, seedOfMicroBatch(options.seed, microBatch),
-                        block->data());
+  cutback::fillArgument(
+      argument, seedOfMicroBatch(options.seed, firstMicroBatch() + microBatch),
+      block->data());
   return block;
 }
 
@@ -309,7 +302,7 @@ void Rank::addOutput(Stage &stage, int number, int microBatch, Block &block) {
                        *smaller = stage.smaller
                                       ? &stage.smaller->of->outputs[number]
                                       : nullptr;
-  auto [outer, inner] = rowsOf(output, output.dim);
+  auto [outer, inner] = rowsOf(output.dtype, output.sizes, output.dim);
   auto [before, all] = placeInRow(microBatch, larger, smaller, output.dim);
   if (isFirst) {
     merged = Block::make(outer * all, sumCount);

@@ -2,9 +2,9 @@
 //
 // A training over ranks. A step is
 //
-//   1. its rows of --inputs: micro-batch i of step k of m has row k * m + i,
-//      and draws with the seed plus that number. Of a pipeline for two sizes of
-//      a micro-batch a row is all of the batch of step k
+//   1. its rows of --inputs: micro-batch i of step k of m (of all replicas) has
+//      row k * m + i, and draws with the seed plus that number. Of a pipeline
+//      for two sizes of a micro-batch a row is all of the batch of step k
 //   2. the row of the schedule, which leaves sums of gradients
 //   3. what the norm of all gradients is made of, to rank 0, which adds it in
 //      the order of the model's parameters and tells all
@@ -62,7 +62,7 @@ int RankRun::openTraining(StepError &error) {
              "export a model whose first output is the loss"};
     return WrongInput;
   }
-  for (int number : schedule.stagesOf(transport.rank()))
+  for (int number : schedule.stagesOf(row()))
     for (size_t i = 0; i < pipeline.stages[number].inputs.size(); ++i) {
       const PipelineInput &input = pipeline.stages[number].inputs[i];
       const TensorFiles::Tensor *given = inputs.find(input.name);
@@ -94,7 +94,7 @@ int RankRun::openTraining(StepError &error) {
 
 /// The inputs of a step, micro-batches side by side as a step takes them.
 void RankRun::takeRows(int64_t step) {
-  for (int number : schedule.stagesOf(transport.rank()))
+  for (int number : schedule.stagesOf(row()))
     for (const PipelineInput &input : pipeline.stages[number].inputs) {
       const TensorFiles::Tensor &given = *inputs.find(input.name);
       GivenTensor &taken = rows[input.name];
@@ -109,6 +109,7 @@ void RankRun::takeRows(int64_t step) {
         continue;
       }
       int64_t count = schedule.microBatches, all = given.entry.sizes[0];
+      int64_t first = step * microBatchesOfStep() + replica() * count;
       int64_t bytes = bytesOf(input), outer = 1;
       for (int64_t dim = 0; dim < input.splitDim; ++dim)
         outer *= input.sizes[dim];
@@ -116,7 +117,7 @@ void RankRun::takeRows(int64_t step) {
       std::string &joined = rowBytes[input.name];
       joined.resize(bytes * count);
       for (int64_t i = 0; i < count; ++i) {
-        const char *row = given.bytes + (step * count + i) % all * bytes;
+        const char *row = given.bytes + (first + i) % all * bytes;
         for (int64_t o = 0; o < outer; ++o)
           std::memcpy(joined.data() + (o * count + i) * inner, row + o * inner,
                       inner);
@@ -184,7 +185,7 @@ std::string RankRun::trainStep(TrainedPoint &point, TrainLine &line) {
   double scale = point.scale ? point.scale->scale : 1;
   line.rate = options.train->rate.at(point.steps);
   rank->setNumbers(
-      seedOfMicroBatch(point.seed, point.steps * schedule.microBatches), scale);
+      seedOfMicroBatch(point.seed, point.steps * microBatchesOfStep()), scale);
   takeRows(point.steps);
   std::string error = rank->step(findInput);
   if (error.empty())
@@ -245,7 +246,9 @@ int RankRun::save(const TrainedPoint &point) {
   if (options.train->state.empty())
     return Done;
   std::vector<std::pair<ArtifactTensor, std::string_view>> tensors;
-  for (const RankTensor &one : rank->state())
+  // All replicas have the same.
+  for (const RankTensor &one :
+       replica() == 0 ? rank->state() : std::vector<RankTensor>())
     tensors.emplace_back(one, std::string_view(one.bytes, bytesOf(one)));
   auto add = [&](const char *name, const char *dtype, const void *value) {
     if (isFirst())

@@ -25,6 +25,10 @@ std::string broadcast(Waiter &waiter, int root, char *bytes, int64_t count);
 std::string gather(Waiter &waiter, int root, const std::string &own,
                    std::vector<std::string> &all);
 
+/// `count` bytes of each rank, by rank, to all: `all` has room for them.
+std::string allGather(Waiter &waiter, const char *own, int64_t count,
+                      char *all);
+
 enum class Reduction {
   Sum, ///< of floats: ((rank 0 + rank 1) + rank 2) + ..., each sum rounded in
        ///< the type

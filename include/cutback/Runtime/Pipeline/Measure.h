@@ -36,8 +36,9 @@ double computedIn(const MeasuredStep &step);
 double waitedIn(const MeasuredStep &step);
 
 /// Events of Chrome's trace format, separated by commas: a name for the track
-/// of `rank`, a slice for each action and one for each wait.
-std::string traceEventsOf(int rank, const MeasuredStep &step);
+/// of `rank`, a slice for each action and one for each wait. A replica is a
+/// process of the trace.
+std::string traceEventsOf(int replica, int rank, const MeasuredStep &step);
 
 /// What `cutback schedule --times` takes, a line for each stage, by number:
 /// "2:F=1523.1,B=3011.7". Microseconds of computing, means over the

@@ -55,6 +55,7 @@ public:
   ~OrderedTransport() override;
 
   int localRank() const override { return base.localRank(); }
+  int numberOf(int rank) const override { return base.numberOf(rank); }
   std::string name() const override;
   int64_t largestTag() const override { return base.largestTag(); }
   Ticket send(int to, int64_t tag, const char *bytes, int64_t count) override;

@@ -19,6 +19,11 @@ class Peers : public Waiter {
 public:
   /// All ranks make one, of one schedule.
   Peers(Transport &transport, std::chrono::duration<double> timeout,
+        const Schedule &schedule)
+      : Peers(transport, transport, timeout, schedule) {}
+  /// Waits are for ranks of `group`, reports are to and of all ranks. The
+  /// schedule has a row of each of `all`.
+  Peers(Transport &all, Transport &group, std::chrono::duration<double> timeout,
         const Schedule &schedule);
   ~Peers() override;
 
@@ -29,7 +34,8 @@ public:
   /// What this rank does from now on: the action in this step of its row; -1
   /// before the first one.
   void begin(int step) { place = step; }
-  /// A message came: `from` has done the action of that step of its row.
+  /// A message came: `from`, a rank of the group, has done the action of that
+  /// step of its row.
   void heard(int from, int step);
 
   /// How a run ended that was stopped.
@@ -45,6 +51,9 @@ public:
   /// went wrong.
   std::string finish();
 
+  /// Waits for ranks of another group, and ends as this does.
+  std::unique_ptr<Waiter> over(Transport &group);
+
 protected:
   std::string look() override;
 
@@ -58,6 +67,7 @@ private:
   int guilty(const std::vector<const Report *> &all) const;
   std::string actionAt(int rank, int step) const;
 
+  Transport &world; ///< of all ranks
   const Schedule &schedule;
   std::chrono::duration<double> grace;
   int place = -1;

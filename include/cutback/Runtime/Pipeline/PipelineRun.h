@@ -39,8 +39,11 @@ struct PipelineRunOptions {
   int64_t seed = 0;
   unsigned threads = 1; ///< of each rank
   std::optional<PipelineTrainOptions> train;
-  /// So many ranks as threads of this process; 0: as mpirun started it.
+  /// Ranks of a pipeline as threads of this process; 0: as mpirun started it.
   int ranks = 0;
+  /// Copies of the pipeline, each on ranks of its own. Of the batch, which has
+  /// `replicas` times `microBatches` parts, each runs its part.
+  int replicas = 1;
   /// "openmpi", "mpich"; empty: what the environment says.
   std::string mpi;
   /// Values between stages go over NCCL, all else as without.

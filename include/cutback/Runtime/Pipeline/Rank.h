@@ -43,6 +43,10 @@ struct RankOptions {
   /// whose phases `openSmaller` opens.
   int64_t firstSmaller = INT64_MAX;
   OpenPhase openSmaller;
+  /// Waits for the ranks of all replicas that have the same stages, by
+  /// replica; null: there is one pipeline. Micro-batches are numbered within a
+  /// replica, and seeds over all of them. It outlives the rank.
+  Waiter *replicas = nullptr;
 };
 
 /// What an update takes besides gradients.
@@ -88,10 +92,12 @@ public:
   /// Sums of gradients are made in the order in which this rank runs
   /// micro-batches of a stage, which is that of their numbers but for
   /// LoopedBFS; those of a parameter that several stages have are added in the
-  /// order of stages, and all have the sum.
+  /// order of stages, and all have the sum. Then sums, and means of outputs,
+  /// are added over replicas, in their order: all replicas have them, the
+  /// losses of all, and the written buffers of the first one.
   std::string step(const FindTensor &inputs);
-  /// Of the next step: the seed of its first micro-batch, and what the gradient
-  /// of the loss is multiplied by.
+  /// Of the next step: the seed of its first micro-batch, of all replicas, and
+  /// what the gradient of the loss is multiplied by.
   void setNumbers(int64_t seed, double factor) {
     options.seed = seed;
     lossScale = factor;
@@ -115,8 +121,8 @@ public:
   /// Whether the last error was of this rank alone.
   bool isOwnError() const { return isOwn; }
 
-  /// After a step: losses of all micro-batches as bytes, in their order; empty
-  /// on ranks that do not have them.
+  /// After a step: losses of all micro-batches as bytes, in their order, those
+  /// of the first replica first; empty on ranks that do not have them.
   const std::vector<std::string> &losses() const { return lossBytes; }
   /// Name, type and size of the loss, without a name on ranks that do not have
   /// it.
@@ -124,6 +130,9 @@ public:
   /// After a step: outputs, gradients (a replicated one on the rank of its
   /// first stage), written buffers.
   std::vector<RankTensor> results() const;
+  /// After a step: outputs that are parts of the batch, those of all replicas
+  /// to the first one. All ranks call it. An empty string, or what went wrong.
+  std::string gatherOutputs();
 
   /// Of the last step.
   const MeasuredStep &actions() const { return measured; }
@@ -191,6 +200,12 @@ private:
                           size_t result);
   bool isSumAlone(const StagePlan &plan, const StagePlan::Result &use,
                   Mode mode) const;
+  int64_t allMicroBatches() const;
+  int64_t firstMicroBatch() const;
+  std::string addOverReplicas();
+  std::string addOverReplicas(std::string_view dtype, Block &block);
+  std::string gatherLosses();
+  std::string shareBuffers();
   std::string addReplicas();
   std::string addReplica(const PipelineParameter &parameter, int64_t number);
   std::string gatherReplica(const PipelineParameter &parameter, int64_t tag,

@@ -27,13 +27,17 @@ class Transport {
 public:
   /// A send or a receive that has begun.
   using Ticket = uint64_t;
-  /// Tags below this one are those of collectives and of reports.
-  static constexpr int64_t kFirstTag = 16;
+  /// Tags below this one are those of collectives and of reports: kOwnTags
+  /// each for all ranks, and for three kinds of groups of them.
+  static constexpr int64_t kOwnTags = 16;
+  static constexpr int64_t kFirstTag = 4 * kOwnTags;
 
   virtual ~Transport();
 
   int rank() const { return own; }
   int size() const { return all; }
+  /// What messages call a rank of this: its number among all ranks.
+  virtual int numberOf(int rank) const { return rank; }
   /// Its number among the ranks of this machine, from 0 on.
   virtual int localRank() const { return own; }
   /// "threads", "Open MPI 4.1.4": for messages.

@@ -5,14 +5,19 @@
                          rotated by one element more: micro-batches that differ
   part FILE K OUT        the same of micro-batch K alone
   sum RESULTS STEPS...   gradients of RESULTS against (g0 / m + g1 / m) + ..., in
-                         float, to the bit; within 1e-6 those named in --near=
+                         float, to the bit; within 1e-6 those named in --near=;
+                         with --replicas=R sums of R equal parts of STEPS, which
+                         are then added
   rows FILE M OUT        inputs of FILE as M rows of a training, each rotated
   lead FILE A,B OUT      inputs of FILE, their first two sizes A and B (0: none)
   same FILE FILE         the same tensors, whatever their order
+  draw OUT NAME=SIZES... tensors of floats between -1 and 1
 """
 
 import array
 import json
+import math
+import random
 import struct
 import sys
 
@@ -92,6 +97,16 @@ def same(first, second):
     print("%d tensors" % len(first))
 
 
+def draw(out, tensors):
+    made, numbers = {}, random.Random(1)
+    for tensor in tensors:
+        name, sizes = tensor.split("=")
+        shape = [int(size) for size in sizes.split(",")]
+        made[name] = ("F32", shape, array.array("f", (
+            numbers.uniform(-1, 1) for _ in range(math.prod(shape)))).tobytes())
+    write(out, made)
+
+
 def part(path, number, out):
     write(out, {name: rotated(tensor, number)
                 for name, tensor in inputs_of(path).items()})
@@ -101,19 +116,26 @@ def floats(data):
     return array.array("f", data)
 
 
-def compare(results, steps, near):
+def add(total, more):
     """Arithmetic of array("f") rounds a sum of two floats once."""
+    return more if total is None else array.array(
+        "f", (a + b for a, b in zip(total, more)))
+
+
+def compare(results, steps, near, replicas):
     steps, equal = [read(step) for step in steps], 0
+    each = len(steps) // replicas
     results = read(results)
     gradients = [name for name in steps[0] if name.startswith("grad.")
                  and not name.startswith("grad.input.")]
     for name in gradients:
         total = None
-        for step in steps:
-            scaled = array.array("f", (x / len(steps)
-                                       for x in floats(step[name][2])))
-            total = scaled if total is None else array.array(
-                "f", (a + b for a, b in zip(total, scaled)))
+        for replica in range(replicas):
+            own = None
+            for step in steps[replica * each:(replica + 1) * each]:
+                own = add(own, array.array("f", (
+                    x / len(steps) for x in floats(step[name][2]))))
+            total = add(total, own)
         made = floats(results[name][2])
         if name in near:
             assert all(abs(a - b) <= 1e-6 for a, b in zip(made, total)), name
@@ -126,6 +148,8 @@ def compare(results, steps, near):
 def main(arguments):
     near = [name for argument in arguments if argument.startswith("--near=")
             for name in argument[7:].split(",")]
+    replicas = sum(int(argument[11:]) for argument in arguments
+                   if argument.startswith("--replicas="))
     command, *rest = [one for one in arguments if not one.startswith("--")]
     if command == "tile":
         tile(rest[0], int(rest[1]), rest[2])
@@ -135,10 +159,12 @@ def main(arguments):
         rows(rest[0], int(rest[1]), rest[2])
     elif command == "lead":
         lead(rest[0], [int(size) for size in rest[1].split(",")], rest[2])
+    elif command == "draw":
+        draw(rest[0], rest[1:])
     elif command == "same":
         same(rest[0], rest[1])
     elif command == "sum":
-        compare(rest[0], rest[1:], near)
+        compare(rest[0], rest[1:], near, replicas or 1)
     else:
         sys.exit(__doc__)
 

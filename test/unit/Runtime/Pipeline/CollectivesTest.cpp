@@ -107,6 +107,13 @@ TEST(CollectivesTest, TextsComeByRankAndBytesGoToAll) {
                 "");
       EXPECT_EQ(number, 42);
       EXPECT_EQ(barrier(waiter), "");
+      std::vector<int64_t> squares(size);
+      int64_t own = rank * rank;
+      EXPECT_EQ(allGather(waiter, reinterpret_cast<char *>(&own), sizeof own,
+                          reinterpret_cast<char *>(squares.data())),
+                "");
+      for (int i = 0; i < size; ++i)
+        EXPECT_EQ(squares[i], i * i);
     });
 }
 

@@ -31,14 +31,14 @@ MeasuredStep twoForwards() {
 }
 
 TEST(MeasureTest, ATraceHasWaitsApartFromComputing) {
-  EXPECT_EQ(traceEventsOf(2, twoForwards()),
-            R"({"name": "thread_name", "ph": "M", "pid": 0, "tid": 2, )"
+  EXPECT_EQ(traceEventsOf(1, 2, twoForwards()),
+            R"({"name": "thread_name", "ph": "M", "pid": 1, "tid": 2, )"
             R"("args": {"name": "rank 2"}},
-{"name": "3F0", "cat": "compute", "ph": "X", "pid": 0, "tid": 2, )"
+{"name": "3F0", "cat": "compute", "ph": "X", "pid": 1, "tid": 2, )"
             R"("ts": 1000.000, "dur": 1000.000},
 {"name": "wait for 'value.a\"b' of micro-batch 1 from rank 0", "cat": "wait", )"
-            R"("ph": "X", "pid": 0, "tid": 2, "ts": 2500.000, "dur": 1500.000},
-{"name": "3F1", "cat": "compute", "ph": "X", "pid": 0, "tid": 2, )"
+            R"("ph": "X", "pid": 1, "tid": 2, "ts": 2500.000, "dur": 1500.000},
+{"name": "3F1", "cat": "compute", "ph": "X", "pid": 1, "tid": 2, )"
             R"("ts": 4000.000, "dur": 3000.000})");
   EXPECT_DOUBLE_EQ(makespanOf(twoForwards()), 0.007);
   EXPECT_DOUBLE_EQ(computedIn(twoForwards()), 0.004);

@@ -334,9 +334,41 @@ static void addFloats(Floats &sum, const Floats &more) {
       sum[i] = sum[i] + more[i];
 }
 
-NamedFloats SyntheticStages::runHere(int microBatches,
-                                     const std::vector<std::vector<int>> &order,
-                                     bool hasBackward) const {
+NamedFloats
+SyntheticStages::runReplicas(int replicas, int microBatches,
+                             const std::vector<std::vector<int>> &order,
+                             bool hasBackward) const {
+  NamedFloats made;
+  for (int replica = 0; replica < replicas; ++replica) {
+    int first = replica * microBatches;
+    NamedFloats own = runShare({first, microBatches, replicas * microBatches},
+                               order, hasBackward);
+    for (auto &[name, value] : own) {
+      if (name.rfind("buffer.", 0) == 0)
+        made.try_emplace(name, value);
+      else if (name.rfind("grad.", 0) == 0)
+        addFloats(made[name], value);
+      else if (name.rfind("loss.", 0) == 0)
+        made["loss." + std::to_string(first + std::stoi(name.substr(5)))] =
+            value;
+      else
+        made[name].insert(made[name].end(), value.begin(), value.end());
+    }
+  }
+  return made;
+}
+
+void SyntheticStages::takeBuffers(const NamedFloats &made) {
+  for (const auto &[name, value] : made)
+    if (name.rfind("buffer.", 0) == 0)
+      given[name] = value;
+}
+
+NamedFloats
+SyntheticStages::runShare(Share share,
+                          const std::vector<std::vector<int>> &order,
+                          bool hasBackward) const {
+  int microBatches = share.count;
   NamedFloats kept = given, made;
   int stages = static_cast<int>(pipeline.stages.size());
   // Gradients of each stage and micro-batch.
@@ -346,9 +378,10 @@ NamedFloats SyntheticStages::runHere(int microBatches,
     std::vector<NamedFloats> here(stages);
     NamedFloats values, contributions;
     const Floats &all = batch.at("input.0");
-    bool isSmaller = k >= larger;
-    values["input.0"].assign(all.begin() + sizeBefore(k),
-                             all.begin() + sizeBefore(k + 1));
+    int number = share.first + k;
+    bool isSmaller = number >= larger;
+    values["input.0"].assign(all.begin() + sizeBefore(number),
+                             all.begin() + sizeBefore(number + 1));
     for (int s = 0; s < stages; ++s) {
       here[s] = values;
       for (const PipelineBuffer &buffer : pipeline.stages[s].buffers)
@@ -366,7 +399,7 @@ NamedFloats SyntheticStages::runHere(int microBatches,
       const PipelineStage &stage = pipeline.stages[s];
       for (const PipelineBuffer &buffer : stage.buffers)
         here[s][buffer.name] = values["old." + buffer.name];
-      here[s][kLossTangent] = {float(1.0 / microBatches)};
+      here[s][kLossTangent] = {float(1.0 / share.all)};
       for (const PipelineSend &send : stage.sends)
         for (auto to = send.to.rbegin(); to != send.to.rend(); ++to)
           addFloats(here[s][kTangentPrefix + send.name],

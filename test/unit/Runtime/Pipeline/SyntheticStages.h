@@ -44,7 +44,16 @@ public:
   /// `order[stage]`: loss.K, grad.S, buffer.S, output.0.
   NamedFloats runHere(int microBatches,
                       const std::vector<std::vector<int>> &order,
-                      bool hasBackward = true) const;
+                      bool hasBackward = true) const {
+    return runShare({0, microBatches, microBatches}, order, hasBackward);
+  }
+  /// The same of each of `replicas`, of `microBatches` each: gradients added in
+  /// the order of replicas, buffers of the first.
+  NamedFloats runReplicas(int replicas, int microBatches,
+                          const std::vector<std::vector<int>> &order,
+                          bool hasBackward = true) const;
+  /// Buffers that a step has made are those that the next one begins with.
+  void takeBuffers(const NamedFloats &made);
   /// The gradient of one stage's phase as a number: loss of all micro-batches
   /// with parameter `name` changed by `change` at `element`, in double.
   double lossWith(int microBatches, const std::string &name, int element,
@@ -56,6 +65,12 @@ public:
   std::function<std::string(int stage, PipelineStage::PhaseKind kind)> before;
 
 private:
+  /// Micro-batches of a batch of `all`.
+  struct Share {
+    int first, count, all;
+  };
+  NamedFloats runShare(Share share, const std::vector<std::vector<int>> &order,
+                       bool hasBackward) const;
   FindTensor finder(const NamedFloats *tensors) const;
   ArtifactTensor typeOf(const std::string &name) const;
   /// Elements of the inputs of the micro-batches before this one.

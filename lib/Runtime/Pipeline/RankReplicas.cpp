@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What a rank does with the ranks of other replicas that have its stages, after
+// its row:
+//
+//   1. one all-reduce a parameter, of the sum over its micro-batches (and over
+//      stages, of a parameter of several): the sum over replicas in their
+//      order, in the gradient's type
+//   2. the same of outputs that are added; a mean is divided after that
+//   3. losses of all, to all
+//   4. buffers that forwards write: those of the first replica, to all, as
+//      PyTorch's DistributedDataParallel does it. Each replica writes its own
+//      while it runs, and the next step begins with the same everywhere, which
+//      is what the state of a training has
+//
+// All ranks of a group have the same stages and the same row, so they come here
+// with the same tensors in the same order.
+
+#include "RankStage.h"
+
+#include "cutback/Runtime/Pipeline/Collectives.h"
+
+#include <cstring>
+
+using namespace cutback;
+using namespace cutback::pipeline;
+
+int64_t Rank::allMicroBatches() const {
+  int64_t count = schedule.microBatches;
+  return options.replicas ? count * options.replicas->transport.size() : count;
+}
+
+int64_t Rank::firstMicroBatch() const {
+  int64_t count = schedule.microBatches;
+  return options.replicas ? count * options.replicas->transport.rank() : 0;
+}
+
+std::string Rank::addOverReplicas(std::string_view dtype, Block &block) {
+  // As much again, while messages are on their way.
+  sumCount.add(block.bytes());
+  std::string error = allReduce(*options.replicas, Reduction::Sum, dtype,
+                                block.data(), block.bytes());
+  sumCount.add(-block.bytes());
+  return error;
+}
+
+std::string Rank::addOverReplicas() {
+  if (!options.replicas)
+    return "";
+  std::string error;
+  std::set<const Block *> added; // stages of one rank share a sum
+  for (const auto &[number, stage] : stages)
+    for (size_t i = 0; i < stage->sums.size() && error.empty(); ++i)
+      if (stage->sums[i] && added.insert(stage->sums[i].get()).second)
+        error =
+            addOverReplicas(stage->of->parameters[i].dtype, *stage->sums[i]);
+  for (const auto &[number, stage] : stages)
+    for (size_t i = 0; i < stage->outputs.size() && error.empty(); ++i) {
+      const PipelineOutput &output = stage->of->outputs[i];
+      if (stage->outputs[i] && (output.merge == PipelineOutput::Mean ||
+                                output.merge == PipelineOutput::Sum))
+        error = addOverReplicas(output.dtype, *stage->outputs[i]);
+    }
+  if (error.empty())
+    error = gatherLosses();
+  return error.empty() ? shareBuffers() : error;
+}
+
+std::string Rank::gatherLosses() {
+  if (lossBytes.empty())
+    return "";
+  std::string own;
+  for (const std::string &one : lossBytes)
+    own += one;
+  int64_t replicas = options.replicas->transport.size();
+  auto bytes = static_cast<int64_t>(own.size());
+  std::string all(bytes * replicas, '\0');
+  std::string error =
+      allGather(*options.replicas, own.data(), bytes, all.data());
+  size_t each = lossBytes.front().size();
+  lossBytes.resize(allMicroBatches());
+  for (size_t i = 0; i < lossBytes.size(); ++i)
+    lossBytes[i] = all.substr(i * each, each);
+  return error;
+}
+
+std::string Rank::shareBuffers() {
+  std::string error;
+  for (const auto &[number, stage] : stages)
+    for (size_t i = 0; i < stage->kept.size() && error.empty(); ++i)
+      if (stage->plan.isWritten[i])
+        error = broadcast(*options.replicas, 0, stage->kept[i],
+                          bytesOf(stage->plan.kept[i]));
+  return error;
+}
+
+std::string Rank::gatherOutputs() {
+  if (!options.replicas)
+    return "";
+  for (const auto &[number, stage] : stages)
+    for (size_t n = 0; n < stage->outputs.size(); ++n) {
+      const PipelineOutput &output = stage->of->outputs[n];
+      BlockRef &own = stage->outputs[n];
+      if (!own || output.merge != PipelineOutput::Concatenate)
+        continue;
+      std::vector<std::string> all;
+      std::string error = gather(*options.replicas, 0,
+                                 std::string(own->data(), own->bytes()), all);
+      if (!error.empty())
+        return error;
+      if (all.empty())
+        continue;
+      std::vector<int64_t> &sizes = stage->outputSizes[n];
+      auto count = static_cast<int64_t>(all.size());
+      auto [outer, inner] = rowsOf(output.dtype, sizes, output.dim);
+      own = Block::make(own->bytes() * count, sumCount);
+      sizes[output.dim] *= count;
+      for (int64_t row = 0; row < outer && inner; ++row)
+        for (int64_t replica = 0; replica < count; ++replica)
+          std::memcpy(own->data() + (row * count + replica) * inner,
+                      all[replica].data() + row * inner, inner);
+    }
+  return "";
+}
