@@ -175,6 +175,54 @@ static bool holds(const Artifact &artifact, const ArtifactMemory &memory,
   return bytes <= bytesOf(argument) && artifact.mayTake(segment, argument);
 }
 
+const char *cutback::nameOf(ArtifactCollective::Kind kind) {
+  static constexpr const char *kNames[] = {
+      "all_reduce", "all_gather_into_tensor", "reduce_scatter_tensor",
+      "all_to_all_single", "broadcast"};
+  return kNames[kind];
+}
+
+/// The parts of a list are all of an operand.
+static bool areParts(const std::vector<int64_t> &parts, int64_t bytes) {
+  for (int64_t part : parts) {
+    if (part < 0 || part > bytes)
+      return false;
+    bytes -= part;
+  }
+  return parts.empty() || bytes == 0;
+}
+
+/// Whether a collective goes with its operands. Who has the group looks at what
+/// depends on it.
+static bool isSound(const ArtifactLaunch &launch,
+                    const ArtifactCollective &one) {
+  if (launch.operands.size() != 2 || launch.operands[0].isWritten ||
+      !launch.operands[1].isWritten)
+    return false;
+  int64_t from = launch.operands[0].bytes, to = launch.operands[1].bytes;
+  int64_t item = bytesOfType(one.dtype), ranks = one.ranks;
+  bool reduces = one.kind == ArtifactCollective::AllReduce ||
+                 one.kind == ArtifactCollective::ReduceScatter;
+  bool isKnown = one.reduction == "sum" || one.reduction == "avg" ||
+                 one.reduction == "max";
+  if (item <= 0 || from % item != 0 || to % item != 0 || ranks < 0 ||
+      one.root < 0 || (reduces ? !isKnown : !one.reduction.empty()) ||
+      one.sends.size() != one.takes.size())
+    return false;
+  switch (one.kind) {
+  case ArtifactCollective::AllReduce:
+  case ArtifactCollective::Broadcast:
+    return from == to;
+  case ArtifactCollective::AllGather:
+    return ranks > 0 && to / ranks == from && to % ranks == 0;
+  case ArtifactCollective::ReduceScatter:
+    return ranks > 0 && from / ranks == to && from % ranks == 0;
+  case ArtifactCollective::AllToAll:
+    return areParts(one.sends, from) && areParts(one.takes, to);
+  }
+  return false;
+}
+
 static std::string verifyLaunch(const Artifact &artifact,
                                 const ArtifactLaunch &launch,
                                 const std::string &segment) {
@@ -195,6 +243,12 @@ static std::string verifyLaunch(const Artifact &artifact,
   for (const ArtifactOperand &operand : launch.operands)
     if (!holds(artifact, operand.memory, operand.bytes, segment))
       return "launches '" + name + "' on memory outside of arena and arguments";
+  bool isOfGroup = artifact.kernels[launch.kernel].file == kGroupFile;
+  // A step that is not finished has no target yet.
+  bool isElsewhere = !artifact.target.empty() && artifact.target != kCpuTarget;
+  if (isOfGroup != launch.collective.has_value() ||
+      (isOfGroup && (isElsewhere || !isSound(launch, *launch.collective))))
+    return "has a collective '" + name + "' that does not go with its operands";
   if (launch.product && !isSound(launch, artifact.arenaBytes))
     return "has a product in place of '" + name +
            "' that is outside of its operands or of the arena";

@@ -160,9 +160,31 @@ private:
     product.workspaceBytes = workspace[1];
     return product;
   }
+  ArtifactCollective readCollective(JsonValue value) {
+    only(value, {"kind", "group", "dtype", "reduction", "ranks", "root",
+                 "sends", "takes"});
+    ArtifactCollective one;
+    std::string kind = text(value, "kind");
+    int known = 0;
+    while (known <= ArtifactCollective::Broadcast &&
+           kind != nameOf(static_cast<ArtifactCollective::Kind>(known)))
+      ++known;
+    if (known > ArtifactCollective::Broadcast)
+      refuse("has a collective '" + kind + "'");
+    else
+      one.kind = static_cast<ArtifactCollective::Kind>(known);
+    one.group = text(value, "group");
+    one.dtype = text(value, "dtype");
+    one.reduction = text(value, "reduction", Optional);
+    one.ranks = number(value, "ranks", 0);
+    one.root = number(value, "root", 0);
+    one.sends = numbers(value, "sends", Optional);
+    one.takes = numbers(value, "takes", Optional);
+    return one;
+  }
   ArtifactLaunch readLaunch(JsonValue value) {
     only(value, {"kernel", "grid", "block", "shared_bytes", "op", "place",
-                 "operands", "flops", "product"});
+                 "operands", "flops", "product", "collective"});
     ArtifactLaunch launch;
     auto kernel = kernelNumbers.find(text(value, "kernel"));
     launch.kernel = kernel == kernelNumbers.end()
@@ -182,6 +204,9 @@ private:
     if (JsonValue product =
             member(value, "product", Optional, JsonKind::Object))
       launch.product = readProduct(product);
+    if (JsonValue collective =
+            member(value, "collective", Optional, JsonKind::Object))
+      launch.collective = readCollective(collective);
     return launch;
   }
   ArtifactHook readHook(JsonValue value) {

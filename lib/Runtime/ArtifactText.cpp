@@ -107,6 +107,22 @@ std::string productText(const ArtifactProduct &product) {
          "}";
 }
 
+std::string collectiveText(const ArtifactCollective &one) {
+  std::string text = "{\"kind\": " + quoteJson(std::string(nameOf(one.kind))) +
+                     ", \"group\": " + quoteJson(one.group) +
+                     ", \"dtype\": " + quoteJson(one.dtype);
+  if (!one.reduction.empty())
+    text += ", \"reduction\": " + quoteJson(one.reduction);
+  if (one.ranks)
+    text += ", \"ranks\": " + std::to_string(one.ranks);
+  if (one.root)
+    text += ", \"root\": " + std::to_string(one.root);
+  if (!one.sends.empty())
+    text += ", \"sends\": " + MemberText::numbers(one.sends) +
+            ", \"takes\": " + MemberText::numbers(one.takes);
+  return text + "}";
+}
+
 std::string launchText(const Artifact &artifact, const ArtifactLaunch &launch) {
   std::string text =
       "{\"kernel\": " + quoteJson(artifact.kernels[launch.kernel].name) +
@@ -126,6 +142,8 @@ std::string launchText(const Artifact &artifact, const ArtifactLaunch &launch) {
     text += ", \"flops\": " + std::to_string(launch.flops);
   if (launch.product)
     text += ",\n     \"product\": " + productText(*launch.product);
+  if (launch.collective)
+    text += ",\n     \"collective\": " + collectiveText(*launch.collective);
   return text + "}";
 }
 

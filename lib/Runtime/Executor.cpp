@@ -16,6 +16,7 @@ using namespace cutback;
 static constexpr int kCheckFailed = 2, kNoMemory = 3;
 
 Executor::~Executor() = default;
+CollectiveRunner::~CollectiveRunner() = default;
 
 static constexpr const char *kNotOneByOne =
     "runs its launches on a device, not one by one";

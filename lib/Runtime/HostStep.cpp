@@ -40,6 +40,10 @@ std::string HostStep::findKernels(void *library) {
     return entry ? "" : "has no kernels";
   }
   for (const ArtifactKernel &kernel : artifact.kernels) {
+    if (kernel.file == kGroupFile) {
+      codes.push_back(nullptr);
+      continue;
+    }
     if (kernel.file == kCallsFile) {
       std::string error;
       const ArtifactFile *file = artifact.findFile(kCallsFile);
@@ -226,9 +230,24 @@ std::string HostStep::callCode(const ArtifactLaunch &launch,
   return describeMark(mark);
 }
 
+std::string HostStep::callGroup(const ArtifactLaunch &launch,
+                                const std::vector<void *> &pointers) {
+  const ArtifactCollective &what = *launch.collective;
+  if (!collectives)
+    return std::string(nameOf(what.kind)) + " is for the group '" + what.group +
+           "', which this run has not: run the pipeline with mpirun and "
+           "cutback-run --group=" +
+           what.group + "=N";
+  return collectives->run(
+      what, static_cast<const char *>(pointers[0]), launch.operands[0].bytes,
+      static_cast<char *>(pointers[1]), launch.operands[1].bytes);
+}
+
 /// Runs its kernel on `pointers`, one an operand.
 std::string HostStep::call(const ArtifactLaunch &launch,
                            std::vector<void *> &pointers) {
+  if (launch.collective)
+    return callGroup(launch, pointers);
   if (!codes.empty() && !codes[launch.kernel])
     return calls->run(artifact.kernels[launch.kernel].name, pointers.data());
   if (!codes.empty())

@@ -34,6 +34,11 @@ std::vector<OptionSpec> cutback::pipelineOptions() {
        "(mpirun -n R * P) and with its share of the batch, in\n"
        "order; gradients are those of the mean over all",
        false, 1},
+      {"group", OptionSpec::Text, "NAME=N",
+       "of a pipeline whose stages have collectives of the\n"
+       "group NAME: N consecutive ranks run each stage\n"
+       "together (mpirun -n R * P * N); %g in a file's name is\n"
+       "the number of a rank among them"},
       {"forward-only", OptionSpec::Flag, "",
        "of a pipeline: no gradients, nothing is kept"},
       {"ranks", OptionSpec::Integer, "N",
@@ -150,6 +155,40 @@ static bool readTraining(const CommandLine &line,
   return true;
 }
 
+/// --group. False if it is wrong, or goes with other options that have no
+/// meaning then.
+static bool readGroup(const CommandLine &line,
+                      pipeline::PipelineRunOptions &options) {
+  auto given = line.get("group");
+  if (!given)
+    return true;
+  std::string text(*given);
+  size_t at = text.rfind('=');
+  char *end = nullptr;
+  long size = at == std::string::npos
+                  ? 0
+                  : std::strtol(text.c_str() + at + 1, &end, 10);
+  if (at == 0 || size < 1 || size > 1 << 20 || *end != '\0') {
+    complain("--group takes the name of a group and its size (0=4), not '" +
+                 text + "'",
+             "cutback-run --help shows all options");
+    return false;
+  }
+  options.group = text.substr(0, at);
+  options.groupSize = static_cast<int>(size);
+  for (const char *name : {"outputs", "state"})
+    if (size > 1 && line.has(name) &&
+        line.get(name)->find(pipeline::kMember) == std::string_view::npos) {
+      complain(std::string("--") + name +
+                   " has one file for all ranks of a group, and each has "
+                   "parameters of its own",
+               std::string("put ") + pipeline::kMember +
+                   " into the name: the number of a rank in its group");
+      return false;
+    }
+  return true;
+}
+
 int cutback::runPipelineCommand(const CommandLine &line) {
   pipeline::PipelineRunOptions options;
   auto text = [&](const char *name) {
@@ -182,7 +221,7 @@ int cutback::runPipelineCommand(const CommandLine &line) {
     std::printf("%s\n", one.c_str());
   };
   options.complain = complain;
-  if (!readTraining(line, options))
+  if (!readTraining(line, options) || !readGroup(line, options))
     return WrongUsage;
   if (options.repeat > 1 && !options.outputs.empty()) {
     complain("--outputs are of one step, and --repeat runs several",

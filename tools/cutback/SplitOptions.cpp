@@ -305,6 +305,7 @@ static int readTarget(Session &session, SplitRequest &request) {
   TargetChoice &target = request.target;
   target.target = std::string(line.get("target").value_or("cpu"));
   bool isGpu = target.target == "cuda";
+  target.hasGroup = target.target == "cpu";
   if (line.has("arch") && !isGpu) {
     session.error("--arch goes with --target=cuda");
     return wrongUsage(session, "for this machine there is one architecture");

@@ -20,6 +20,7 @@
 
 #include "cutback/Analysis/Names.h"
 #include "cutback/Autograd/Activity.h"
+#include "cutback/Dialect/Aten/Collectives.h"
 #include "cutback/Dialect/Joint/Loss.h"
 #include "cutback/Interpreter/Step.h"
 #include "cutback/Pipelining/BatchSizes.h"
@@ -597,6 +598,8 @@ int Splitter::addStage(unsigned number) {
 }
 
 int Splitter::run() {
+  if (!request.target.hasGroup && !aten::runsInOneProcess(imported.graph))
+    return WrongInput;
   if (int code = cut())
     return code;
   if (int code = planStages())

@@ -156,7 +156,8 @@ static int emitCpu(Session &session, joint::GraphOp graph,
   session.progress.step("compiling kernels");
   FailureOr<CpuStep> step = compileCpuStep(
       kernels, graph,
-      choice.testsAccesses ? AccessTests::OfAll : AccessTests::OfData);
+      choice.testsAccesses ? AccessTests::OfAll : AccessTests::OfData,
+      choice.hasGroup);
   if (failed(step))
     return WrongInput;
   if (int code = reportInterpreted(session, *step, choice.isStrict))

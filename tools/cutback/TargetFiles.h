@@ -17,6 +17,7 @@ struct TargetChoice {
   bool useLibrary = false;                ///< cuBLASLt computes products
   bool testsAccesses = false;             ///< of "cpu": each load and store
   bool isStrict = false; ///< of "cpu": no call is the interpreter's
+  bool hasGroup = false; ///< of "cpu": a runtime has collectives
   /// Compilers of others are asked for machine code.
   bool compiles = true;
 };

@@ -25,6 +25,9 @@ inline constexpr const char *kWeightsFile = "weights.safetensors";
 inline constexpr const char *kKernelsFile = "kernels.mlir";
 /// The kernels of a step for this machine.
 inline constexpr const char *kHostLibrary = "libstep.so";
+/// The file of the kernel of collectives: there is none, a runtime that has a
+/// group of processes runs them.
+inline constexpr const char *kGroupFile = "group";
 /// Calls of a step that have no machine code, for the interpreter: the file of
 /// their kernels.
 inline constexpr const char *kCallsFile = "calls.mlir";
@@ -126,13 +129,35 @@ struct ArtifactProduct {
   int64_t workspaceAt = 0, workspaceBytes = 0; ///< in the arena
 };
 
+/// What all ranks of a group do together (`_c10d_functional`), in place of a
+/// kernel: from the first operand to the second one, in row-major order.
+struct ArtifactCollective {
+  enum Kind {
+    AllReduce,
+    AllGather,     ///< by rank
+    ReduceScatter, ///< equal parts of the first operand
+    AllToAll,      ///< parts of both
+    Broadcast,     ///< of rank `root`
+  } kind = AllReduce;
+  std::string group;
+  std::string reduction; ///< "sum", "avg", "max"; empty for none
+  std::string dtype;     ///< of all elements
+  int64_t ranks = 0;     ///< that the group must have; 0: any
+  int64_t root = 0;
+  /// Of AllToAll: bytes for each rank, and of each; empty: equal parts.
+  std::vector<int64_t> sends, takes;
+};
+/// "all_reduce", "all_gather_into_tensor", ...
+const char *nameOf(ArtifactCollective::Kind kind);
+
 struct ArtifactLaunch {
   int64_t kernel = 0; ///< number in `kernels`
   std::array<int64_t, 3> grid = {1, 1, 1}, block = {1, 1, 1};
   int64_t sharedBytes = 0;
   std::vector<ArtifactOperand> operands;
-  std::string op, place;                  ///< "aten.addmm", "blocks.0.fc"
-  std::optional<ArtifactProduct> product; ///< if a library may compute it
+  std::string op, place;                        ///< "aten.addmm", "blocks.0.fc"
+  std::optional<ArtifactProduct> product;       ///< if a library may compute it
+  std::optional<ArtifactCollective> collective; ///< of "cpu"
   int64_t flops = 0; ///< of a product, convolution or attention, else 0
 };
 

@@ -33,6 +33,16 @@ struct StepOptions {
   bool givesArena = false;
 };
 
+/// Who has a group of processes, for the collectives of a step.
+class CollectiveRunner {
+public:
+  virtual ~CollectiveRunner();
+  /// `bytes` of both operands, which may share memory. An empty string, or what
+  /// went wrong.
+  virtual std::string run(const ArtifactCollective &what, const char *from,
+                          int64_t fromBytes, char *to, int64_t toBytes) = 0;
+};
+
 class Executor {
 public:
   virtual ~Executor();
@@ -53,6 +63,10 @@ public:
   /// From now on the hook points of the step have the functions of `table`,
   /// which must outlive the executor; null: they have none.
   void setHooks(HookTable *table) { hooks = table; }
+
+  /// From now on `runner`, which must outlive the executor, runs collectives;
+  /// null: they are an error.
+  void setCollectives(CollectiveRunner *runner) { collectives = runner; }
 
   /// From now on run() writes the seconds of each of its launches, or of each
   /// of its segments, in their order, to a list; null: no longer. False
@@ -110,6 +124,7 @@ public:
 
 protected:
   HookTable *hooks = nullptr;
+  CollectiveRunner *collectives = nullptr;
 };
 
 /// The hook points of a step, in the order in which they run.

@@ -67,6 +67,8 @@ private:
   std::string measureLaunch(const ArtifactLaunch &launch,
                             const std::vector<char *> &arguments);
   std::string call(const ArtifactLaunch &launch, std::vector<void *> &pointers);
+  std::string callGroup(const ArtifactLaunch &launch,
+                        const std::vector<void *> &pointers);
   std::string callCode(const ArtifactLaunch &launch,
                        std::vector<void *> &pointers);
   std::string callApart(const ArtifactLaunch &launch);

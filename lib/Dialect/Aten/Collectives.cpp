@@ -25,7 +25,8 @@ bool aten::runsInOneProcess(Operation *root) {
     diagnostic.attachNote()
         << "plan the step here (cutback report, cutback compile "
            "--to=partition), and run it in its group by "
-           "torch.compile(backend=\"cutback\")";
+           "torch.compile(backend=\"cutback\"), or cut in stages (cutback "
+           "split) by cutback-run --group";
     return WalkResult::interrupt();
   });
   return !result.wasInterrupted();

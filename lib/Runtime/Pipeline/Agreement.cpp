@@ -20,11 +20,18 @@
 using namespace cutback;
 using namespace cutback::pipeline;
 
-static std::vector<std::string> linesOf(const std::string &text) {
+/// At the begin of the line of a field that members of a group have apart.
+static constexpr char kOfMember = '\t';
+
+static std::vector<std::string> linesOf(const std::string &text,
+                                        bool hasMembers) {
   std::vector<std::string> lines;
   for (size_t at = 0; at < text.size();) {
     size_t end = std::min(text.find('\n', at), text.size());
-    lines.push_back(text.substr(at, end - at));
+    if (text[at] != kOfMember)
+      lines.push_back(text.substr(at, end - at));
+    else if (hasMembers)
+      lines.push_back(text.substr(at + 1, end - at - 1));
     at = end + 1;
   }
   return lines;
@@ -32,12 +39,14 @@ static std::vector<std::string> linesOf(const std::string &text) {
 
 /// A rank's error ("code", what, next), or "0" and its fields.
 static std::string encode(int code, const StepError &error,
-                          const Fields &fields) {
+                          const Fields &fields, const Fields &ofMembers) {
   std::string text = std::to_string(code) + "\n";
   if (code)
     return text + error.what + '\0' + error.next;
   for (const auto &[name, checksum] : fields)
     text += name + "=" + checksum + "\n";
+  for (const auto &[name, checksum] : ofMembers)
+    text += kOfMember + name + "=" + checksum + "\n";
   return text;
 }
 
@@ -47,7 +56,7 @@ static int codeOf(const std::string &text) {
 }
 
 /// What rank 0 finds in the texts of all.
-static Verdict judge(const std::vector<std::string> &all) {
+static Verdict judge(const std::vector<std::string> &all, size_t width) {
   for (size_t rank = 0; rank < all.size(); ++rank) {
     size_t end = all[rank].find('\n');
     int code = codeOf(all[rank]);
@@ -59,9 +68,11 @@ static Verdict judge(const std::vector<std::string> &all) {
                  all[rank].substr(end + 1, middle - end - 1),
              all[rank].substr(middle + 1)}};
   }
-  std::vector<std::string> first = linesOf(all[0]);
   for (size_t rank = 1; rank < all.size(); ++rank) {
-    std::vector<std::string> other = linesOf(all[rank]);
+    bool isSameMember = width == 1 || rank >= width;
+    size_t with = isSameMember ? rank % width : 0;
+    std::vector<std::string> first = linesOf(all[with], isSameMember);
+    std::vector<std::string> other = linesOf(all[rank], isSameMember);
     auto [here, there] =
         std::mismatch(first.begin(), first.end(), other.begin(), other.end());
     if (here == first.end() && there == other.end())
@@ -69,21 +80,24 @@ static Verdict judge(const std::vector<std::string> &all) {
     std::string name = here == first.end() ? *there : *here;
     return {NoPlan,
             {"rank " + std::to_string(rank) + " has another " +
-                 name.substr(0, name.find('=')) + " than rank 0",
+                 name.substr(0, name.find('=')) + " than rank " +
+                 std::to_string(with),
              "start all ranks with the same folder, options and files"}};
   }
   return {};
 }
 
 Verdict pipeline::agree(Waiter &waiter, int code, const StepError &error,
-                        const Fields &fields) {
+                        const Fields &fields, const Fields &ofMembers,
+                        int width) {
   std::vector<std::string> all;
-  std::string wrong = gather(waiter, 0, encode(code, error, fields), all);
+  std::string wrong =
+      gather(waiter, 0, encode(code, error, fields, ofMembers), all);
   std::string text;
   int64_t length = 0;
   if (wrong.empty() && waiter.transport.rank() == 0) {
-    Verdict verdict = judge(all);
-    text = encode(verdict.code, verdict.why, {});
+    Verdict verdict = judge(all, width);
+    text = encode(verdict.code, verdict.why, {}, {});
     length = static_cast<int64_t>(text.size());
   }
   if (wrong.empty())

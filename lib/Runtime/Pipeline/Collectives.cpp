@@ -131,6 +131,61 @@ static void reduce(Reduction reduction, std::string_view dtype, char *to,
     to[i] = static_cast<char>(to[i] | more[i]);
 }
 
+/// Bytes of each rank for each rank, one part after the other.
+static std::string exchange(Waiter &waiter, const char *own,
+                            const std::vector<int64_t> &sends, char *all,
+                            const std::vector<int64_t> &takes) {
+  Round round(waiter);
+  for (int other = 0; other < waiter.transport.size(); ++other) {
+    if (other != waiter.transport.rank()) {
+      round.send(other, kPart, own, sends[other]);
+      round.receive(other, kPart, all, takes[other]);
+    } else if (sends[other]) {
+      std::memcpy(all, own, sends[other]);
+    }
+    own += sends[other];
+    all += takes[other];
+  }
+  return round.finish();
+}
+
+std::string pipeline::allToAll(Waiter &waiter, const char *own,
+                               const std::vector<int64_t> &sends, char *all,
+                               const std::vector<int64_t> &takes) {
+  int rank = waiter.transport.rank();
+  if (sends[rank] != takes[rank])
+    return "rank " + std::to_string(waiter.transport.numberOf(rank)) +
+           " sends itself " + std::to_string(sends[rank]) +
+           " bytes in place of " + std::to_string(takes[rank]);
+  return exchange(waiter, own, sends, all, takes);
+}
+
+/// Part r of all ranks, reduced in their order, to rank r.
+static std::string reduceParts(Waiter &waiter, Reduction reduction,
+                               std::string_view dtype, const char *own,
+                               const std::vector<int64_t> &parts,
+                               char *reduced) {
+  int size = waiter.transport.size();
+  int64_t count = parts[waiter.transport.rank()];
+  std::string all(count * size, '\0');
+  std::string error = exchange(waiter, own, parts, all.data(),
+                               std::vector<int64_t>(size, count));
+  if (!error.empty())
+    return error;
+  for (int other = 1; other < size; ++other)
+    reduce(reduction, dtype, all.data(), all.data() + other * count, count);
+  if (count)
+    std::memcpy(reduced, all.data(), count);
+  return "";
+}
+
+std::string pipeline::reduceScatter(Waiter &waiter, Reduction reduction,
+                                    std::string_view dtype, const char *own,
+                                    int64_t count, char *reduced) {
+  std::vector<int64_t> parts(waiter.transport.size(), count);
+  return reduceParts(waiter, reduction, dtype, own, parts, reduced);
+}
+
 std::string pipeline::allReduce(Waiter &waiter, Reduction reduction,
                                 std::string_view dtype, char *bytes,
                                 int64_t count) {
@@ -138,27 +193,18 @@ std::string pipeline::allReduce(Waiter &waiter, Reduction reduction,
   int size = transport.size(), own = transport.rank();
   int64_t item = std::max<int64_t>(bytesOfType(dtype), 1);
   auto begin = [&](int part) { return count / item * part / size * item; };
-  auto length = [&](int part) { return begin(part + 1) - begin(part); };
-  Round round(waiter);
-  std::vector<std::string> parts(size);
-  for (int other = 0; other < size; ++other) {
-    if (other == own)
-      continue;
-    parts[other].resize(length(own));
-    round.send(other, kPart, bytes + begin(other), length(other));
-    round.receive(other, kPart, parts[other].data(), length(own));
-  }
-  if (std::string error = round.finish(); !error.empty())
+  std::vector<int64_t> parts;
+  for (int part = 0; part < size; ++part)
+    parts.push_back(begin(part + 1) - begin(part));
+  if (std::string error = reduceParts(waiter, reduction, dtype, bytes, parts,
+                                      bytes + begin(own));
+      !error.empty())
     return error;
-  parts[own].assign(bytes + begin(own), length(own));
-  for (int other = 1; other < size; ++other)
-    reduce(reduction, dtype, parts[0].data(), parts[other].data(), length(own));
-  if (length(own))
-    std::memcpy(bytes + begin(own), parts[0].data(), length(own));
+  Round round(waiter);
   for (int other = 0; other < size; ++other)
     if (other != own) {
-      round.send(other, kReduced, bytes + begin(own), length(own));
-      round.receive(other, kReduced, bytes + begin(other), length(other));
+      round.send(other, kReduced, bytes + begin(own), parts[own]);
+      round.receive(other, kReduced, bytes + begin(other), parts[other]);
     }
   return round.finish();
 }

@@ -39,6 +39,10 @@ public:
     return artifact.target == "cuda" && !memory;
   }
   void setThreads(unsigned count) override { executor->setThreads(count); }
+  std::vector<ArtifactCollective> collectives() const override;
+  void setCollectives(CollectiveRunner *runner) override {
+    executor->setCollectives(runner);
+  }
   std::string run(const std::vector<char *> &arguments,
                   const std::vector<char *> &results) override;
   std::string read(size_t result, char *to) override;
@@ -133,6 +137,15 @@ std::string FolderPhase::keepParameters(const std::vector<char *> &arguments) {
       return error;
   }
   return "";
+}
+
+std::vector<ArtifactCollective> FolderPhase::collectives() const {
+  std::vector<ArtifactCollective> all;
+  for (size_t segment : segments)
+    for (const ArtifactLaunch &launch : artifact.segments[segment].launches)
+      if (launch.collective)
+        all.push_back(*launch.collective);
+  return all;
 }
 
 std::string FolderPhase::run(const std::vector<char *> &arguments,

@@ -147,7 +147,7 @@ static FindTensor finderOf(const TensorFiles &files) {
 int RankRun::addWeights(StepError &error) {
   error.next = "--weights takes a safetensors file";
   if (!options.weights.empty()) {
-    error.what = weights.add(options.weights);
+    error.what = weights.add(pathOf(options.weights));
     return error.what.empty() ? Done : WrongInput;
   }
   for (int stage : schedule.stagesOf(row())) {
@@ -172,10 +172,12 @@ int RankRun::addWeights(StepError &error) {
 std::unique_ptr<PhaseRunner> RankRun::openPhaseOf(const PipelinePhase &phase,
                                                   StepError &error) const {
   std::string folder = options.folder + "/" + phase.folder;
-  if (options.openFolder)
-    return options.openFolder(folder, phase, error);
   PhasePlace place = {transport.localRank(), memory.get(), &updates};
-  return openPhase(folder, phase.checksum, place, error);
+  auto opened = options.openFolder
+                    ? options.openFolder(folder, phase, error)
+                    : openPhase(folder, phase.checksum, place, error);
+  return opened && openCollectives(*opened, folder, error) ? std::move(opened)
+                                                           : nullptr;
 }
 
 /// The number of the first micro-batch with a row less than those before it, by
@@ -221,7 +223,8 @@ int RankRun::prepare(StepError &error) {
     return WrongInput;
   }
   if (!options.inputs.empty()) {
-    error = {inputs.add(options.inputs), "--inputs takes a safetensors file"};
+    error = {inputs.add(pathOf(options.inputs)),
+             "--inputs takes a safetensors file"};
     if (!error.what.empty())
       return WrongInput;
   }
@@ -278,10 +281,16 @@ Fields RankRun::fields() const {
   Fields all = {
       {"pipeline.json", pipeline.checksum},
       {"--replicas", std::to_string(options.replicas)},
+      {"--group", options.group + "=" + std::to_string(options.groupSize)},
       {"schedule", checksumOf(rows)},
       {"number of micro-batches", std::to_string(schedule.microBatches)},
-      {"--seed", std::to_string(options.seed)},
-      {"--inputs", sampleOf(inputs)}};
+      {"--seed", std::to_string(options.seed)}};
+  return all;
+}
+
+/// What they have alike but for ranks that run a row together.
+Fields RankRun::fieldsOfMember() const {
+  Fields all = {{"--inputs", sampleOf(inputs)}};
   // Beside stages each rank reads its own alone.
   if (!options.weights.empty())
     all.emplace_back("--weights", sampleOf(weights));
@@ -312,6 +321,8 @@ std::string RankRun::describeRank() const {
   std::string text = "rank " + std::to_string(transport.rank()) + ": ";
   if (options.replicas > 1)
     text += "replica " + std::to_string(replica()) + ", ";
+  if (options.groupSize > 1)
+    text += "rank " + std::to_string(member()) + " of its group, ";
   text += "stages";
   for (int stage : schedule.stagesOf(row()))
     text += " " + std::to_string(stage);
@@ -338,7 +349,7 @@ std::string RankRun::describeMakespan() const {
 
 /// On the rank that has it: the loss, and that of each micro-batch.
 std::string RankRun::describeLoss() const {
-  if (rank->losses().empty() || replica() != 0 ||
+  if (rank->losses().empty() || !hasResults() ||
       !Elements::isKnown(rank->lossTensor().dtype))
     return "";
   constexpr size_t most = 16;
@@ -373,29 +384,6 @@ std::string RankRun::report() const {
   return encodeTensorFile(tensors);
 }
 
-std::string pipeline::mergeFiles(const std::vector<std::string> &files,
-                                 std::string &merged) {
-  std::vector<std::pair<ArtifactTensor, std::string_view>> all;
-  for (const std::string &file : files) {
-    std::vector<TensorEntry> entries;
-    if (std::string what = readTensorHeader(file, entries); !what.empty())
-      return what;
-    for (const TensorEntry &entry : entries) {
-      ArtifactTensor tensor;
-      tensor.name = entry.name;
-      tensor.dtype = typeOfFileType(entry.dtype);
-      tensor.sizes = entry.sizes;
-      all.emplace_back(tensor,
-                       std::string_view(file).substr(entry.begin, entry.bytes));
-    }
-  }
-  std::sort(all.begin(), all.end(), [](const auto &a, const auto &b) {
-    return a.first.name < b.first.name;
-  });
-  merged = encodeTensorFile(all);
-  return "";
-}
-
 /// Results to rank 0, which writes and prints. Exit code.
 int RankRun::finish() {
   std::vector<std::string> files, losses, lines, traces, times;
@@ -411,7 +399,7 @@ int RankRun::finish() {
         gather(waiter, 0, traceEventsOf(replica(), transport.rank(), chosen()),
                traces);
   if (wrong.empty() && !options.times.empty())
-    wrong = gather(waiter, 0, replica() == 0 ? timesOf(chosen()) : "", times);
+    wrong = gather(waiter, 0, hasResults() ? timesOf(chosen()) : "", times);
   StepError error = {wrong, "see what the other ranks say"};
   int code = wrong.empty() ? Done : NoPlan;
   auto write = [&](const std::string &path, const std::string &bytes,
@@ -429,12 +417,12 @@ int RankRun::finish() {
     if (isMeasured())
       options.print(describeMakespan());
     std::string merged, events;
-    if (!options.outputs.empty()) {
-      if (!(wrong = mergeFiles(files, merged)).empty()) {
+    for (int one = 0; one < grid.width && !options.outputs.empty(); ++one) {
+      if (!(wrong = mergeFiles(files, one, merged)).empty()) {
         code = NoPlan;
         error = {wrong, "a rank sent its results damaged: run it again"};
       }
-      write(options.outputs, merged, "--outputs");
+      write(pathOf(options.outputs, one), merged, "--outputs");
     }
     for (const std::string &one : traces)
       events += (events.empty() || one.empty() ? "" : ",\n") + one;
@@ -451,6 +439,8 @@ int RankRun::finish() {
 }
 
 int RankRun::stop(const std::string &why, bool isOwn) {
+  // A phase may have waited, too.
+  isOwn &= !collectives || !collectives->hasFailed();
   Peers::End end = peers->stop(why, isOwn);
   if (!end.text.empty()) {
     options.complain(end.text, "all ranks have ended: a longer --timeout waits "
@@ -488,7 +478,8 @@ std::string RankRun::runSteps() {
 int RankRun::runStep() {
   StepError error;
   int code = prepare(error);
-  Verdict verdict = agree(waiter, code, error, code ? Fields() : fields());
+  Verdict verdict = agree(waiter, code, error, code ? Fields() : fields(),
+                          code ? Fields() : fieldsOfMember(), grid.width);
   if (verdict.code) {
     if (isFirst())
       options.complain(verdict.why.what, verdict.why.next);
@@ -537,7 +528,7 @@ static int runRank(const PipelineRunOptions &options, Transport &transport) {
 
 int pipeline::runPipeline(const PipelineRunOptions &options) {
   if (options.ranks > 0) {
-    int all = options.ranks * options.replicas;
+    int all = options.ranks * options.replicas * options.groupSize;
     ThreadRanks ranks(all);
     std::vector<int> codes(all);
     ranks.run([&](Transport &transport) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Replicas of a pipeline: which ranks are together, and what each of them takes
-// of a batch.
+// Replicas of a pipeline, and ranks that run a row together: which ranks are
+// where, and what each of them takes of a batch.
 //
 // Replica r of R has ranks r * P to (r + 1) * P - 1, and micro-batches r * m to
 // (r + 1) * m - 1 of R * m. Messages of a pipeline are those of a group of
@@ -10,9 +10,11 @@
 
 #include "RankRun.h"
 
+#include "cutback/Runtime/TensorFiles.h"
 #include "cutback/Support/ExitCode.h"
 #include "cutback/Support/Text.h"
 
+#include <algorithm>
 #include <cstring>
 
 using namespace cutback;
@@ -21,19 +23,82 @@ using namespace cutback::pipeline;
 int RankRun::openGroups(StepError &error) {
   int all = transport.size();
   grid.replicas = options.replicas;
-  if (all % grid.replicas != 0) {
-    error = {formatCount(all, "rank") +
-                 " with --replicas=" + std::to_string(grid.replicas) + ": " +
-                 std::to_string(all) + " is no multiple",
-             "start as many ranks as a pipeline has, times the replicas"};
+  grid.width = options.groupSize;
+  if (all % (grid.replicas * grid.width) != 0) {
+    std::string with;
+    if (grid.replicas > 1)
+      with = "--replicas=" + std::to_string(grid.replicas);
+    if (grid.width > 1)
+      with += (with.empty() ? "--group=" : " and --group=") + options.group +
+              "=" + std::to_string(grid.width);
+    error = {
+        formatCount(all, "rank") + " with " + with + ": " +
+            std::to_string(all) + " is no multiple of " +
+            std::to_string(grid.replicas * grid.width),
+        "start as many ranks as a pipeline has, times the replicas and the "
+        "size of the group"};
     return WrongUsage;
   }
-  grid.rows = all / grid.replicas;
+  grid.rows = all / (grid.replicas * grid.width);
   group = std::make_unique<GroupTransport>(transport, GroupTransport::Pipeline,
                                            grid.pipelineOf(transport.rank()));
   replicas = std::make_unique<GroupTransport>(
       transport, GroupTransport::Replicas, grid.replicasOf(transport.rank()));
+  members = std::make_unique<GroupTransport>(transport, GroupTransport::Members,
+                                             grid.membersOf(transport.rank()));
   return Done;
+}
+
+std::string RankRun::pathOf(const std::string &path, int member) const {
+  std::string own = path;
+  size_t at = own.find(kMember);
+  return at == std::string::npos
+             ? own
+             : own.replace(at, std::strlen(kMember), std::to_string(member));
+}
+
+bool RankRun::openCollectives(PhaseRunner &phase, const std::string &folder,
+                              StepError &error) const {
+  for (const ArtifactCollective &one : phase.collectives()) {
+    std::string what = collectives ? collectives->check(one)
+                                   : std::string(nameOf(one.kind)) +
+                                         " is for the group '" + one.group +
+                                         "', and there is none";
+    if (what.empty())
+      continue;
+    error = {"'" + folder + "': " + what,
+             "--group=" + one.group +
+                 "=N says how many ranks run each stage together"};
+    return false;
+  }
+  phase.setCollectives(collectives.get());
+  return true;
+}
+
+std::string RankRun::mergeFiles(const std::vector<std::string> &files,
+                                int member, std::string &merged) const {
+  std::vector<std::pair<ArtifactTensor, std::string_view>> all;
+  for (size_t rank = 0; rank < files.size(); ++rank) {
+    if (grid.memberOf(static_cast<int>(rank)) != member)
+      continue;
+    const std::string &file = files[rank];
+    std::vector<TensorEntry> entries;
+    if (std::string what = readTensorHeader(file, entries); !what.empty())
+      return what;
+    for (const TensorEntry &entry : entries) {
+      ArtifactTensor tensor;
+      tensor.name = entry.name;
+      tensor.dtype = typeOfFileType(entry.dtype);
+      tensor.sizes = entry.sizes;
+      all.emplace_back(tensor,
+                       std::string_view(file).substr(entry.begin, entry.bytes));
+    }
+  }
+  std::sort(all.begin(), all.end(), [](const auto &a, const auto &b) {
+    return a.first.name < b.first.name;
+  });
+  merged = encodeTensorFile(all);
+  return "";
 }
 
 void RankRun::openPeers() {
@@ -45,6 +110,10 @@ void RankRun::openPeers() {
   peers = std::make_unique<Peers>(transport, *group, timeout, scheduleOfAll);
   if (grid.replicas > 1)
     replicaWaiter = peers->over(*replicas);
+  memberWaiter = peers->over(*members);
+  if (!options.group.empty())
+    collectives =
+        std::make_unique<GroupCollectives>(options.group, *memberWaiter);
 }
 
 /// What a step's stages take of the inputs that are given.

@@ -5,6 +5,7 @@
 #define CUTBACK_LIB_RUNTIME_PIPELINE_RANKRUN_H
 
 #include "cutback/Runtime/Pipeline/Agreement.h"
+#include "cutback/Runtime/Pipeline/GroupCollectives.h"
 #include "cutback/Runtime/Pipeline/GroupTransport.h"
 #include "cutback/Runtime/Pipeline/PipelineRun.h"
 #include "cutback/Runtime/TensorFiles.h"
@@ -19,10 +20,6 @@ struct TrainedPoint {
   /// Steps that have changed parameters.
   int64_t updates() const { return steps - (scale ? scale->skipped : 0); }
 };
-
-/// The files of all ranks as one.
-std::string mergeFiles(const std::vector<std::string> &files,
-                       std::string &merged);
 
 /// What is said of a step.
 struct TrainLine {
@@ -55,6 +52,17 @@ private:
   int openGroups(StepError &error);
   int takeShare(StepError &error);
   void openPeers();
+  bool openCollectives(PhaseRunner &phase, const std::string &folder,
+                       StepError &error) const;
+  std::string pathOf(const std::string &path, int member) const;
+  std::string pathOf(const std::string &path) const {
+    return pathOf(path, member());
+  }
+  std::string mergeFiles(const std::vector<std::string> &files, int member,
+                         std::string &merged) const;
+  int member() const { return grid.memberOf(transport.rank()); }
+  /// Whether it says what others have, too.
+  bool hasResults() const { return replica() == 0 && member() == 0; }
   int replica() const { return grid.replicaOf(transport.rank()); }
   /// Of this rank in the schedule.
   int row() const { return grid.rowOf(transport.rank()); }
@@ -63,6 +71,7 @@ private:
                                            StepError &error) const;
   int64_t findFirstSmaller() const;
   Fields fields() const;
+  Fields fieldsOfMember() const;
   int stop(const std::string &why, bool isOwn);
   std::string report() const;
   std::string describeRank() const;
@@ -85,8 +94,9 @@ private:
   std::chrono::duration<double> timeout;
   Waiter waiter;
   RankGrid grid;
-  /// The ranks that run this one's pipeline; those with its stages.
-  std::unique_ptr<Transport> group, replicas;
+  /// The ranks that run this one's pipeline; those with its stages in other
+  /// replicas; those that run its row.
+  std::unique_ptr<Transport> group, replicas, members;
   Pipeline pipeline;
   Schedule schedule, scheduleOfAll; ///< of a pipeline; a row of each rank
   TensorFiles inputs, weights;
@@ -103,7 +113,8 @@ private:
   std::unique_ptr<BlockMemory> memory; ///< of stages on a GPU
   int64_t updates = 0; ///< of parameters, whether or not they changed
   std::unique_ptr<Peers> peers;
-  std::unique_ptr<Waiter> replicaWaiter;
+  std::unique_ptr<Waiter> replicaWaiter, memberWaiter;
+  std::unique_ptr<GroupCollectives> collectives; ///< null: no group
   std::unique_ptr<Rank> rank;
 };
 

@@ -135,7 +135,11 @@ void RankRun::takeRows(int64_t step) {
 std::string RankRun::shareLoss(double &loss) {
   loss = rank->losses().empty() ? 0 : meanLoss();
   int root = schedule.rankOfStage[pipeline.lossStage];
-  return broadcast(*peers, root, reinterpret_cast<char *>(&loss), sizeof loss);
+  auto *bytes = reinterpret_cast<char *>(&loss);
+  std::string error = broadcast(*peers, root, bytes, sizeof loss);
+  // Of a group the first rank's: all go on, or none.
+  return error.empty() ? broadcast(*memberWaiter, 0, bytes, sizeof loss)
+                       : error;
 }
 
 /// "NAME HEX-FLOAT" a line.
@@ -160,6 +164,11 @@ std::string RankRun::reduceNorms(const GradientNorms &own, double &norm,
                       reinterpret_cast<char *>(value), sizeof *value);
         !error.empty())
       return error;
+  if (std::string error =
+          allReduce(*memberWaiter, Reduction::Max, "f64",
+                    reinterpret_cast<char *>(&greatest), sizeof greatest);
+      !error.empty())
+    return error;
   std::vector<std::string> texts;
   if (std::string error = gather(*peers, 0, textOf(own), texts); !error.empty())
     return error;
@@ -251,7 +260,7 @@ int RankRun::save(const TrainedPoint &point) {
        replica() == 0 ? rank->state() : std::vector<RankTensor>())
     tensors.emplace_back(one, std::string_view(one.bytes, bytesOf(one)));
   auto add = [&](const char *name, const char *dtype, const void *value) {
-    if (isFirst())
+    if (transport.rank() == member()) // the first of its pipeline
       tensors.emplace_back(
           numberCalled(name, dtype),
           std::string_view(static_cast<const char *>(value), 8));
@@ -266,10 +275,12 @@ int RankRun::save(const TrainedPoint &point) {
   std::vector<std::string> files;
   std::string merged,
       what = gather(waiter, 0, encodeTensorFile(tensors), files);
-  if (what.empty() && isFirst())
-    what = mergeFiles(files, merged);
-  if (what.empty() && isFirst())
-    what = writeFileSafely(options.train->state, merged);
+  for (int one = 0; one < grid.width && isFirst(); ++one) {
+    if (what.empty())
+      what = mergeFiles(files, one, merged);
+    if (what.empty())
+      what = writeFileSafely(pathOf(options.train->state, one), merged);
+  }
   Verdict verdict = agree(waiter, what.empty() ? Done : WrongInput,
                           {what, "--state takes a place to write to"}, {});
   if (verdict.code && isFirst())
@@ -290,7 +301,7 @@ static bool readNumber(const TensorFiles &file, const char *name,
 
 /// Takes over the state of a file that is there. Exit code.
 int RankRun::restore(TrainedPoint &point, StepError &error) {
-  const std::string &path = options.train->state;
+  const std::string path = pathOf(options.train->state);
   if (path.empty() || ::access(path.c_str(), F_OK) != 0)
     return Done;
   TensorFiles file;
@@ -358,6 +369,12 @@ int RankRun::checkTraining(StepError &error) {
       return NoPlan;
     }
   isClipped = clips != 0;
+  if (isClipped && options.groupSize > 1) {
+    error = {"the update clips the norm of all gradients, and of those of a "
+             "group it is not known which are parts of one",
+             "split the model again without --clip-norm"};
+    return WrongUsage;
+  }
   point.seed = options.seed;
   if (options.train->scale && !scales) {
     error = {"--loss-scale: the update of '" + options.folder +
@@ -424,7 +441,8 @@ int RankRun::runTraining() {
 int RankRun::train() {
   StepError error;
   int code = prepare(error);
-  Verdict verdict = agree(waiter, code, error, code ? Fields() : fields());
+  Verdict verdict = agree(waiter, code, error, code ? Fields() : fields(),
+                          code ? Fields() : fieldsOfMember(), grid.width);
   if (!verdict.code) {
     code = checkTraining(error);
     verdict = agree(waiter, code, error,

@@ -53,16 +53,29 @@ void pipeline::maximize(std::string_view dtype, char *to, const char *more,
           [](auto a, auto b) { return a > b || std::isnan(a) ? a : b; });
 }
 
-void pipeline::scale(std::string_view dtype, char *to, double factor,
-                     int64_t bytes) {
+/// function(element, number), in doubles, else in floats; `number` is rounded
+/// to that first.
+template <typename Function>
+static void change(std::string_view dtype, char *to, double number,
+                   int64_t bytes, const Function &function) {
   if (dtype == "f64")
-    return forEach<double>(to, to, bytes,
-                           [&](double a, double) { return a * factor; });
-  auto rounded = static_cast<float>(factor);
+    return forEach<double>(
+        to, to, bytes, [&](double a, double) { return function(a, number); });
+  auto rounded = static_cast<float>(number);
   if (dtype == "f32")
     return forEach<float>(to, to, bytes,
-                          [&](float a, float) { return a * rounded; });
+                          [&](float a, float) { return function(a, rounded); });
   Elements elements(to, bytes, dtype);
   for (int64_t i = 0; i < elements.count(); ++i)
-    elements.set(i, static_cast<float>(elements[i]) * rounded);
+    elements.set(i, function(static_cast<float>(elements[i]), rounded));
+}
+
+void pipeline::scale(std::string_view dtype, char *to, double factor,
+                     int64_t bytes) {
+  change(dtype, to, factor, bytes, [](auto a, auto b) { return a * b; });
+}
+
+void pipeline::divide(std::string_view dtype, char *to, double divisor,
+                      int64_t bytes) {
+  change(dtype, to, divisor, bytes, [](auto a, auto b) { return a / b; });
 }

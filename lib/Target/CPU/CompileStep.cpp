@@ -85,9 +85,11 @@ static void describeCode(Artifact &artifact, const KernelObject &object) {
 
 FailureOr<CpuStep> cutback::compileCpuStep(const KernelModule &kernels,
                                            joint::GraphOp graph,
-                                           AccessTests tests) {
+                                           AccessTests tests, bool hasGroup) {
+  CudaOptions options;
+  options.hasGroup = hasGroup;
   FailureOr<CudaStep> step =
-      emitCudaStep(kernels, graph, StepKernels::AreMachineCode);
+      emitCudaStep(kernels, graph, StepKernels::AreMachineCode, options);
   if (failed(step))
     return failure();
   CpuStep made;

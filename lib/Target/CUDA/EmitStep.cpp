@@ -13,6 +13,7 @@
 
 #include "cutback/Target/CUDA/EmitStep.h"
 
+#include "CallGroup.h"
 #include "CallText.h"
 #include "DeviceFiles.h"
 #include "Identifiers.h"
@@ -59,7 +60,7 @@ public:
     segments = std::move(*found);
     for (func::FuncOp function : segments.functions)
       if ((form == StepKernels::HaveText && failed(checkSizes(function))) ||
-          !aten::runsInOneProcess(function))
+          (!options.hasGroup && !aten::runsInOneProcess(function)))
         return failure();
     step.artifact.arenaBytes = static_cast<int64_t>(arena.getBytes());
     for (kernel::SegmentOp segment : segments.ops)
@@ -355,6 +356,11 @@ private:
           return failure();
         continue;
       }
+      if (aten::isCollective(&op)) {
+        if (failed(emitCollective(cast<aten::CallOp>(op), segment, launch)))
+          return failure();
+        continue;
+      }
       std::string problem;
       std::vector<CallKernel> kernels =
           writeCall(&op, problem, {form, options});
@@ -420,24 +426,73 @@ private:
                    launch);
   }
 
+  /// Moves the memory of the root of `value` on to its elements; whether they
+  /// lie there in their order, at a multiple of 16 bytes.
+  static bool findElements(Value value, ArtifactMemory &memory) {
+    const Layout layout = kernel::locate(value).layout;
+    if (memory.kind == ArtifactMemory::Arena)
+      memory.at += layout.offset * itemBytes(value);
+    return layout.isContiguous() &&
+           (memory.kind == ArtifactMemory::Arena ? memory.at % 16 == 0
+                                                 : layout.offset == 0);
+  }
+
+  /// A launch that a group runs together; what waits for one is a copy.
+  LogicalResult emitCollective(aten::CallOp op, size_t segment,
+                               kernel::LaunchOp launch) {
+    Value input = op->getOperand(0), result = op->getResult(0);
+    std::optional<ArtifactMemory> root =
+        places.placeOf(kernel::locate(input).root);
+    std::optional<ArtifactMemory> to = places.placeOf(result);
+    if (!root || !to)
+      return failure();
+    ArtifactMemory from = *root;
+    bool isDense = findElements(input, from);
+    if (waitsForCollective(op)) {
+      bool isThere = isDense && from.kind == to->kind && from.at == to->at;
+      if (!isThere)
+        copyTo(input, *root, *to, segment, launch);
+      return success();
+    }
+    std::string problem;
+    std::optional<ArtifactCollective> made = describeCollective(op, problem);
+    if (!made) {
+      auto diag = op.emitError("'")
+                  << op.getInfo().torchName << "' " << problem;
+      diag.attachNote() << "run it in its group by "
+                           "torch.compile(backend=\"cutback\")";
+      return diag;
+    }
+    if (!isDense)
+      from = copyBehind(input, *root, segment, launch);
+    if (!groupKernel) {
+      KernelText kernel;
+      kernel.name = identifier(kGroupFile, kernelNames);
+      kernel.isMachineCode = true;
+      texts.push_back(std::move(kernel));
+      homes.push_back(segment);
+      groupKernel = texts.size() - 1;
+    }
+    ArtifactLaunch one = launchOf(*groupKernel, op, shortOpName(op));
+    one.operands = {{from, numElements(input) * itemBytes(input), false},
+                    {*to, numElements(result) * itemBytes(result), true}};
+    one.collective = std::move(*made);
+    addLaunch(std::move(one), segment, launch);
+    return success();
+  }
+
   /// Functions of the user between two launches, on the place of the result.
   /// The gradient is copied there where it does not lie there, or, for those
   /// that only see it, behind the arena where it has strides.
   LogicalResult emitHook(joint::HookOp op, size_t segment) {
     Value gradient = op.getGradient();
     auto type = cast<RankedTensorType>(gradient.getType());
-    kernel::Place place = kernel::locate(gradient);
-    std::optional<ArtifactMemory> from = places.placeOf(place.root);
+    std::optional<ArtifactMemory> from =
+        places.placeOf(kernel::locate(gradient).root);
     if (!from)
       return failure();
-    bool isDense =
-        place.layout.isContiguous() &&
-        (place.layout.offset == 0 || from->kind == ArtifactMemory::Arena);
     ArtifactMemory memory = *from;
-    if (memory.kind == ArtifactMemory::Arena) {
-      memory.at += place.layout.offset * itemBytes(gradient);
-      isDense &= memory.at % 16 == 0;
-    }
+    bool isDense = findElements(gradient, memory);
     if (op.getResult()) {
       std::optional<ArtifactMemory> to = places.placeOf(op.getResult());
       if (!to)
@@ -555,6 +610,8 @@ private:
            kernel.waits,
            kernel.checks,
            {}});
+    if (groupKernel)
+      step.artifact.kernels[*groupKernel].file = kGroupFile;
     for (const KernelText &kernel : texts) {
       std::vector<TextFile> parameters;
       for (const Parameter &parameter : kernel.parameters)
@@ -579,7 +636,8 @@ private:
   bool hasFailed = false;
   MissingKernels missing;
   std::vector<KernelText> texts;
-  std::vector<size_t> homes;       ///< of texts: segments
+  std::vector<size_t> homes; ///< of texts: segments
+  std::optional<size_t> groupKernel;
   llvm::StringMap<size_t> numbers; ///< by text
   llvm::StringSet<> kernelNames;
   /// Nothing for one that has no text.

@@ -190,6 +190,64 @@ TEST(ArtifactTest, AHookStandsBetweenLaunchesOnMemoryThatThereIs) {
             "has a hook of the kind 'later'");
 }
 
+TEST(ArtifactTest, ACollectiveGoesWithItsOperands) {
+  Artifact artifact;
+  artifact.target = kCpuTarget;
+  artifact.arenaBytes = 256;
+  artifact.kernels = {{"group", kGroupFile, false, false, {}}};
+  ArtifactLaunch launch;
+  launch.operands = {{{ArtifactMemory::Arena, 0}, 16, false},
+                     {{ArtifactMemory::Arena, 64}, 32, true}};
+  launch.collective.emplace();
+  launch.collective->kind = ArtifactCollective::AllGather;
+  launch.collective->group = "tp";
+  launch.collective->dtype = "f32";
+  launch.collective->ranks = 2;
+  artifact.segments = {{"forward", {launch}, {}}};
+  auto check = [](const Artifact &one, const char *from, const char *to) {
+    std::string text = writeManifest(one);
+    if (size_t at = text.find(from); at != std::string::npos)
+      text.replace(at, std::string(from).size(), to);
+    else
+      ADD_FAILURE() << from;
+    Artifact read;
+    std::string problem = readManifest(signManifest(text), read);
+    if (problem.empty())
+      EXPECT_EQ(writeManifest(read), signManifest(text));
+    return problem;
+  };
+  EXPECT_EQ(check(artifact, "tp", "dp"), "");
+  std::string unsound =
+      "has a collective 'group' that does not go with its operands";
+  EXPECT_EQ(check(artifact, "\"ranks\": 2", "\"ranks\": 3"), unsound);
+  EXPECT_EQ(check(artifact, "\"dtype\": \"f32\"", "\"dtype\": \"f33\""),
+            unsound);
+  EXPECT_EQ(check(artifact, "all_gather_into_tensor", "broadcast"), unsound);
+  EXPECT_EQ(check(artifact, "all_gather_into_tensor", "all_reduce"), unsound);
+  EXPECT_EQ(check(artifact, "\"file\": \"group\"", "\"file\": \"libstep.so\""),
+            unsound);
+  EXPECT_EQ(check(artifact, "\"target\": \"cpu\"", "\"target\": \"cuda\""),
+            unsound);
+  EXPECT_EQ(check(artifact, "all_gather_into_tensor", "gather"),
+            "has a collective 'gather'");
+  ArtifactCollective &made = *artifact.segments[0].launches[0].collective;
+  made.kind = ArtifactCollective::AllToAll;
+  made.ranks = 0;
+  made.sends = {8, 8}, made.takes = {12, 20};
+  EXPECT_EQ(check(artifact, "tp", "dp"), "");
+  EXPECT_EQ(check(artifact, "[8, 8]", "[8, 12]"), unsound);
+  EXPECT_EQ(check(artifact, "[12, 20]", "[-12, 44]"), unsound);
+  made.sends = made.takes = {};
+  made.kind = ArtifactCollective::ReduceScatter;
+  made.reduction = "avg";
+  made.ranks = 2;
+  launch = artifact.segments[0].launches[0];
+  std::swap(launch.operands[0].bytes, launch.operands[1].bytes);
+  artifact.segments[0].launches[0] = launch;
+  EXPECT_EQ(check(artifact, "tp", "dp"), "");
+  EXPECT_EQ(check(artifact, "\"avg\"", "\"min\""), unsound);
+}
+
 TEST(ArtifactTest, ASizeIsNoPathAndInItsRange) {
   EXPECT_EQ(changed("\"s1\"", "\"../s1\""),
             "has a size '../s1' that is no size");

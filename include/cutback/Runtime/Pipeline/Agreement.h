@@ -26,9 +26,11 @@ struct Verdict {
 
 /// All ranks call this, each with its own error, of exit code `code`, or 0. The
 /// first rank with an error, or whose field differs from that of rank 0, is
-/// named to all.
+/// named to all. Of `width` ranks that share a row, each may have other
+/// `ofMembers`: those of rank r are compared with those of rank r % width.
 Verdict agree(Waiter &waiter, int code, const StepError &error,
-              const Fields &fields);
+              const Fields &fields, const Fields &ofMembers = {},
+              int width = 1);
 
 /// Of the tensors of a file: names, types, sizes, and the first 4 KiB of each.
 /// All of a large file would be read by each rank for this.

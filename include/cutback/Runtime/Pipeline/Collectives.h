@@ -41,6 +41,18 @@ enum class Reduction {
 std::string allReduce(Waiter &waiter, Reduction reduction,
                       std::string_view dtype, char *bytes, int64_t count);
 
+/// The reduction of part r of all ranks' bytes, to rank r; parts have `count`
+/// bytes, and `own` has one for each rank.
+std::string reduceScatter(Waiter &waiter, Reduction reduction,
+                          std::string_view dtype, const char *own,
+                          int64_t count, char *reduced);
+
+/// Part r of `own`, of sends[r] bytes, to rank r; its part for this rank, of
+/// takes[r], to part r of `all`.
+std::string allToAll(Waiter &waiter, const char *own,
+                     const std::vector<int64_t> &sends, char *all,
+                     const std::vector<int64_t> &takes);
+
 } // namespace cutback::pipeline
 
 #endif // CUTBACK_RUNTIME_PIPELINE_COLLECTIVES_H

@@ -47,6 +47,11 @@ public:
   /// the same bits whatever they are.
   virtual void setThreads(unsigned) {}
 
+  /// The collectives that a run has.
+  virtual std::vector<ArtifactCollective> collectives() const { return {}; }
+  /// Who runs them, and outlives the runner.
+  virtual void setCollectives(CollectiveRunner *) {}
+
   /// Runs it. `arguments`: an address each, at a multiple of 16 bytes, with
   /// bytesOf() it, elements in row-major order; those that are `isWritten`
   /// change. `results`: an address each, with room for bytesOf() it, for

@@ -44,6 +44,11 @@ struct PipelineRunOptions {
   /// Copies of the pipeline, each on ranks of its own. Of the batch, which has
   /// `replicas` times `microBatches` parts, each runs its part.
   int replicas = 1;
+  /// The group of collectives in stages, and how many ranks run each row
+  /// together in it: consecutive ones, which all have files of their own where
+  /// a path has kMember in it.
+  std::string group;
+  int groupSize = 1;
   /// "openmpi", "mpich"; empty: what the environment says.
   std::string mpi;
   /// Values between stages go over NCCL, all else as without.
@@ -58,6 +63,9 @@ struct PipelineRunOptions {
   std::function<void(const std::string &what, const std::string &next)>
       complain;
 };
+
+/// In paths of files: the number of a rank in its group.
+inline constexpr const char *kMember = "%g";
 
 /// Whether there is a pipeline in `folder`.
 bool isPipelineFolder(const std::string &folder);

@@ -17,6 +17,9 @@ void addTo(std::string_view dtype, char *sum, const char *more, int64_t bytes);
 /// it first (of 16-bit types to f32).
 void scale(std::string_view dtype, char *to, double factor, int64_t bytes);
 
+/// to[i] = to[i] / divisor, in the type's arithmetic.
+void divide(std::string_view dtype, char *to, double divisor, int64_t bytes);
+
 /// to[i] = the larger one; NaN where either is.
 void maximize(std::string_view dtype, char *to, const char *more,
               int64_t bytes);

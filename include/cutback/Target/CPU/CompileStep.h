@@ -29,9 +29,11 @@ struct CpuStep {
 /// Compiles the kernels of a step of `graph` to machine code, and links it with
 /// the functions that its calls name. A call that has no machine code is the
 /// interpreter's; emits an error at each op that it does not run alone either.
-mlir::FailureOr<CpuStep>
-compileCpuStep(const KernelModule &kernels, joint::GraphOp graph,
-               AccessTests tests = AccessTests::OfData);
+/// With `hasGroup` collectives are launches that who runs the step provides.
+mlir::FailureOr<CpuStep> compileCpuStep(const KernelModule &kernels,
+                                        joint::GraphOp graph,
+                                        AccessTests tests = AccessTests::OfData,
+                                        bool hasGroup = false);
 
 } // namespace cutback
 

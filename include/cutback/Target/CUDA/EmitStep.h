@@ -74,6 +74,9 @@ struct CudaOptions {
   /// Products and convolutions of f32 are on tensor cores, their factors
   /// rounded to ten bits of mantissa. Not PyTorch's default.
   bool tf32 = false;
+  /// With `AreMachineCode`: collectives are launches, for a runtime that has a
+  /// group of processes; else they are errors.
+  bool hasGroup = false;
 };
 
 /// Writes the kernels of a step of `graph`, and its calls. Equal kernels are
