@@ -407,7 +407,8 @@ TEST_F(InterpreterTest, CollectivesAreNamed) {
                 "processes, and this is one");
   expectMessage("note: plan the step here (cutback report, cutback compile "
                 "--to=partition), and run it in its group by "
-                "torch.compile(backend=\"cutback\")");
+                "torch.compile(backend=\"cutback\"), or cut in stages (cutback "
+                "split) by cutback-run --group");
 }
 
 TEST_F(InterpreterTest, OpsWithoutAKernelAreNamed) {
