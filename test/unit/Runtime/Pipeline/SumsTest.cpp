@@ -52,6 +52,14 @@ TEST(SumsTest, AFactorIsOfTheType) {
   uint16_t half = 0x3C00; // 1 as f16
   scale("f16", reinterpret_cast<char *>(&half), 0.5, sizeof half);
   EXPECT_EQ(half, 0x3800);
+  float ten = 10;
+  divide("f32", reinterpret_cast<char *>(&ten), 3, sizeof ten);
+  EXPECT_EQ(ten, 10.f / 3);
+  double seven = 7;
+  divide("f64", reinterpret_cast<char *>(&seven), 3, sizeof seven);
+  EXPECT_EQ(seven, 7. / 3);
+  divide("f16", reinterpret_cast<char *>(&half), 2, sizeof half);
+  EXPECT_EQ(half, 0x3400);
 }
 
 TEST(SumsTest, ANaNIsTheLargest) {
