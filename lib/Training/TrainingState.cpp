@@ -9,6 +9,8 @@
 
 #include "cutback/Training/Trainer.h"
 
+#include "cutback/Runtime/StateNames.h"
+
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
 
@@ -18,13 +20,7 @@
 
 using namespace cutback;
 using namespace cutback::interpreter;
-
-static constexpr const char *kSteps = "training.steps";
-static constexpr const char *kSeed = "training.seed";
-static constexpr const char *kUndecayedNames = "training.undecayed";
-static constexpr const char *kScale = "training.loss_scale";
-static constexpr const char *kGood = "training.good_steps";
-static constexpr const char *kSkipped = "training.skipped_steps";
+using namespace cutback::state;
 
 Trainer::~Trainer() = default;
 
@@ -82,6 +78,8 @@ std::string cutback::encodeState(const Trainer &trainer,
     tensors.emplace_back(kGood, numberOf(point.scale->good));
     tensors.emplace_back(kSkipped, numberOf(point.scale->skipped));
   }
+  // As ranks write it.
+  llvm::sort(tensors, llvm::less_first());
   return encodeTensors(tensors);
 }
 

@@ -21,7 +21,7 @@
 using namespace cutback;
 
 std::vector<OptionSpec> cutback::pipelineOptions() {
-  return {
+  std::vector<OptionSpec> options = {
       {"schedule", OptionSpec::Text, "NAME|F",
        "of a pipeline: 1F1B (default), GPipe, ZBVZeroBubble, ...,\n"
        "or a .csv file in PyTorch's notation"},
@@ -29,6 +29,7 @@ std::vector<OptionSpec> cutback::pipelineOptions() {
        "of a pipeline: parts of the batch, or of the share of it\n"
        "that a replica runs; default 1",
        false, 1},
+      validTokensOption(),
       {"replicas", OptionSpec::Integer, "R",
        "of a pipeline: R copies, each on ranks of its own\n"
        "(mpirun -n R * P) and with its share of the batch, in\n"
@@ -92,7 +93,11 @@ std::vector<OptionSpec> cutback::pipelineOptions() {
        "of a pipeline: run the step N times; trace and times\n"
        "are those of the median, the first left out",
        false, 1},
+      {"", OptionSpec::Flag, "", "Batches of a pipeline's training"},
   };
+  for (const OptionSpec &option : batchOptions())
+    options.push_back(option);
+  return options;
 }
 
 static void complain(const std::string &what, const std::string &next) {
@@ -108,9 +113,13 @@ static bool readTraining(const CommandLine &line,
       "steps",  "until",      "lr",    "lr-schedule", "min-lr",
       "warmup", "loss-scale", "state", "save-every"};
   if (!line.has("train")) {
-    for (const char *name : kOfTraining)
+    std::vector<std::string_view> names(std::begin(kOfTraining),
+                                        std::end(kOfTraining));
+    for (const OptionSpec &option : batchOptions())
+      names.push_back(option.name);
+    for (std::string_view name : names)
       if (line.has(name)) {
-        complain(std::string("--") + name + " goes with --train",
+        complain("--" + std::string(name) + " goes with --train",
                  "without it one step runs, and nothing is updated");
         return false;
       }
@@ -120,8 +129,10 @@ static bool readTraining(const CommandLine &line,
     complain(what, next);
     return false;
   };
-  if (!line.has("steps") || !line.has("lr") || !line.has("inputs"))
-    return wrong("expected --steps=N, --lr=X and --inputs=F with --train",
+  if (!line.has("steps") || !line.has("lr") ||
+      (!line.has("inputs") && !line.has("tokens")))
+    return wrong("expected --steps=N, --lr=X, and --inputs=F or --tokens=F "
+                 "with --train",
                  "cutback-run --help shows all options");
   for (const char *other :
        {"outputs", "trace", "times", "repeat", "forward-only"})
@@ -129,6 +140,8 @@ static bool readTraining(const CommandLine &line,
       return wrong((std::string("--") + other + " is of one step").c_str(),
                    "leave it out of a training");
   pipeline::PipelineTrainOptions &train = options.train.emplace();
+  if (std::string error = readBatchOptions(line, train.batches); !error.empty())
+    return wrong(error.c_str(), "cutback-run --help shows all options");
   train.rate.peak = *line.number("lr");
   train.rate.steps = *line.integer("steps");
   train.rate.warmup = line.integer("warmup").value_or(0);
@@ -219,8 +232,16 @@ int cutback::runPipelineCommand(const CommandLine &line) {
   options.timeoutSeconds = line.number("timeout").value_or(600);
   options.print = [](const std::string &one) {
     std::printf("%s\n", one.c_str());
+    std::fflush(stdout); // a training takes long
   };
   options.complain = complain;
+  if (auto text = line.get("valid-tokens")) {
+    options.valid = ValidTokens::parse(*text);
+    if (!options.valid) {
+      complain(ValidTokens::kWrong, "cutback-run --help shows all options");
+      return WrongUsage;
+    }
+  }
   if (!readTraining(line, options) || !readGroup(line, options))
     return WrongUsage;
   if (options.repeat > 1 && !options.outputs.empty()) {

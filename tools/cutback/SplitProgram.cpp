@@ -38,6 +38,7 @@
 #include "cutback/Schedule/Generate.h"
 #include "cutback/Support/Checksum.h"
 #include "cutback/Support/Text.h"
+#include "cutback/Training/Update.h"
 
 using namespace mlir;
 
@@ -79,6 +80,7 @@ private:
                                         StageLevels search, bool isApart,
                                         std::string &why);
   int addUpdate(unsigned number, PlannedStage &planned);
+  int addUndecayed(unsigned number);
   int addStage(unsigned number);
   int addSmaller(unsigned number, const PlannedStage &larger);
   int emitPhases(PlannedStage &planned, const std::string &folder);
@@ -488,6 +490,19 @@ int Splitter::addWeights(PipelineStage &stage) {
   return Done;
 }
 
+/// What the update of a stage does not decay: the state of a training says it.
+int Splitter::addUndecayed(unsigned number) {
+  auto updated = findParameters(stages.stages[number], optimizers[number]);
+  if (failed(updated))
+    return WrongInput;
+  std::vector<std::string> &names = program.pipeline.undecayed;
+  for (const UpdatedParameter &parameter : *updated)
+    if (!parameter.decays && !llvm::is_contained(names, parameter.name))
+      names.push_back(parameter.name);
+  llvm::sort(names);
+  return Done;
+}
+
 /// The phases of the optimizer.
 int Splitter::addUpdate(unsigned number, PlannedStage &planned) {
   joint::GraphOp stage = stages.stages[number];
@@ -517,6 +532,8 @@ int Splitter::addUpdate(unsigned number, PlannedStage &planned) {
   auto phases = makeUpdatePhases(stage, optimizers[number]);
   if (failed(phases))
     return WrongInput;
+  if (int code = addUndecayed(number))
+    return code;
   for (PhaseGraph &phase : *phases) {
     auto one = planPhase(std::move(phase), optionsOf[number], planned.stage);
     if (failed(one))

@@ -32,9 +32,8 @@
 #include "cutback/Support/Text.h"
 
 #include <cstdio>
-#include <fstream>
+#include <cstring>
 #include <new>
-#include <sstream>
 #include <thread>
 #include <unistd.h>
 
@@ -51,16 +50,13 @@ bool pipeline::isPipelineFolder(const std::string &folder) {
 
 static std::optional<Schedule> readSchedule(const std::string &path,
                                             ScheduleError &error) {
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream text;
-  if (file)
-    text << file.rdbuf();
-  if (!file || !text) {
-    error = {"'" + path + "' cannot be read",
+  MappedFile file;
+  if (std::string what = file.open(path); !what.empty()) {
+    error = {"'" + path + "' cannot be read: " + what,
              "--schedule takes a name, or a .csv file"};
     return std::nullopt;
   }
-  return readCsv(text.str(), path, error);
+  return readCsv(file.bytes(), path, error);
 }
 
 static std::optional<Schedule> findSchedule(const PipelineRunOptions &options,
@@ -234,7 +230,6 @@ int RankRun::prepare(StepError &error) {
   findWeight = finderOf(weights);
   openPeers();
   RankOptions rankOptions;
-  rankOptions.seed = options.seed;
   rankOptions.threads = options.threads;
   rankOptions.isTraining = options.train.has_value();
   rankOptions.replicas = replicaWaiter.get();
@@ -249,6 +244,8 @@ int RankRun::prepare(StepError &error) {
       return NoPlan;
     rankOptions.memory = memory.get();
   }
+  rankOptions.mayEvaluate =
+      options.valid || (options.train && options.train->batches.evalEvery);
   rank = std::make_unique<Rank>(pipeline, schedule, *peers, rankOptions);
   auto openPhase = [this](int stage, PipelineStage::PhaseKind kind,
                           StepError &why) {
@@ -256,17 +253,10 @@ int RankRun::prepare(StepError &error) {
   };
   if (!rank->open(openPhase, findWeight, error))
     return NoPlan;
-  if (options.train) {
-    if (int code = openTraining(error))
-      return code;
-    takeRows(0);
-  } else if (int code = takeShare(error)) {
+  if (int code = options.train ? openTraining(error) : takeShare(error))
     return code;
-  }
-  findInput = [this](const std::string &name) -> std::optional<GivenTensor> {
-    auto found = rows.find(name);
-    return found == rows.end() ? std::nullopt : std::optional(found->second);
-  };
+  if (int code = checkValidTokens(error))
+    return code;
   return rank->checkInputs(findInput, error) ? Done : WrongInput;
 }
 
@@ -285,12 +275,21 @@ Fields RankRun::fields() const {
       {"schedule", checksumOf(rows)},
       {"number of micro-batches", std::to_string(schedule.microBatches)},
       {"--seed", std::to_string(options.seed)}};
+  if (options.valid)
+    all.emplace_back("--valid-tokens",
+                     options.valid->input + "+" +
+                         std::to_string(options.valid->first) + ":" +
+                         std::to_string(options.valid->ignored));
+  if (options.train)
+    addTraining(all);
   return all;
 }
 
 /// What they have alike but for ranks that run a row together.
 Fields RankRun::fieldsOfMember() const {
   Fields all = {{"--inputs", sampleOf(inputs)}};
+  if (held)
+    all.emplace_back("--eval-inputs", sampleOf(heldInputs));
   // Beside stages each rank reads its own alone.
   if (!options.weights.empty())
     all.emplace_back("--weights", sampleOf(weights));
@@ -312,7 +311,8 @@ double RankRun::lossOf(size_t microBatch) const {
 double RankRun::meanLoss() const {
   double sum = 0;
   for (size_t k = 0; k < rank->losses().size(); ++k)
-    sum += lossOf(k) / static_cast<double>(rank->losses().size());
+    if (double share = rank->shareOf(static_cast<int64_t>(k)); share != 0)
+      sum += share * lossOf(k);
   return sum;
 }
 
@@ -485,7 +485,16 @@ int RankRun::runStep() {
       options.complain(verdict.why.what, verdict.why.next);
     return verdict.code;
   }
-  std::string wrong = runSteps();
+  StepNumbers next;
+  next.seed = options.seed;
+  std::string wrong = findShares(0, next);
+  if (!wrong.empty()) {
+    if (isFirst())
+      options.complain(wrong, "give a batch with labels");
+    return WrongInput;
+  }
+  rank->setNumbers(next);
+  wrong = runSteps();
   bool isOwn = rank->isOwnError();
   if (wrong.empty())
     wrong = peers->finish();

@@ -9,10 +9,8 @@
 #include "../MemberReader.h"
 #include "../MemberText.h"
 
+#include "cutback/Runtime/MappedFile.h"
 #include "cutback/Runtime/Pipeline/Pipeline.h"
-
-#include <fstream>
-#include <sstream>
 
 using namespace cutback;
 
@@ -169,6 +167,10 @@ std::string cutback::writePipeline(const Pipeline &pipeline) {
            ? ""
            : ",\n  \"parameters\": " +
                  MemberText::list(pipeline.parameters, quoteJson)) +
+      (pipeline.undecayed.empty()
+           ? ""
+           : ",\n  \"undecayed\": " +
+                 MemberText::list(pipeline.undecayed, quoteJson)) +
       ",\n  \"stages\": " +
       MemberText::list(pipeline.stages, [&](const PipelineStage &stage) {
         return stageText(pipeline, &stage - pipeline.stages.data());
@@ -188,7 +190,7 @@ public:
 
   std::string run(JsonValue root) {
     only(root, {"cutback_pipeline", "model", "target", "loss", "parameters",
-                "stages", "checksum"});
+                "undecayed", "stages", "checksum"});
     pipeline.model = text(root, "model");
     pipeline.target = text(root, "target");
     pipeline.checksum = text(root, "checksum");
@@ -199,6 +201,8 @@ public:
     }
     if (root.find("parameters"))
       pipeline.parameters = texts(root, "parameters");
+    if (root.find("undecayed"))
+      pipeline.undecayed = texts(root, "undecayed");
     for (JsonValue one : list(root, "stages"))
       readStage(one);
     return problem.empty() ? pipeline.verify() : problem;
@@ -353,12 +357,10 @@ std::string cutback::readPipeline(std::string_view text, Pipeline &pipeline) {
 bool cutback::readPipelineFolder(const std::string &folder, Pipeline &pipeline,
                                  StepError &error) {
   std::string path = folder + "/" + kPipelineFile;
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream text;
-  if (file)
-    text << file.rdbuf();
-  std::string what = file && text ? readPipeline(text.str(), pipeline)
-                                  : std::string("cannot be read");
+  MappedFile file;
+  std::string what = file.open(path);
+  what = what.empty() ? readPipeline(file.bytes(), pipeline)
+                      : "cannot be read: " + what;
   if (what.empty())
     return true;
   error = {"'" + path + "' " + what,

@@ -54,13 +54,20 @@ std::string Rank::fail(const std::string &what) {
   return what;
 }
 
-double Rank::shareOf(int microBatch) const {
-  return options.shares.empty() ? 1.0 / static_cast<double>(allMicroBatches())
-                                : options.shares[microBatch];
+double Rank::shareOf(int64_t number) const {
+  return numbers.shares.empty() ? 1.0 / static_cast<double>(allMicroBatches())
+                                : numbers.shares[number];
+}
+
+Extent Rank::extentOf(int microBatch) const {
+  return numbers.extents.empty()
+             ? Extent::All
+             : numbers.extents[firstMicroBatch() + microBatch];
 }
 
 Rank::Mode Rank::modeOf(const Stage &stage, int microBatch) const {
-  return stage.modes[microBatch];
+  return extentOf(microBatch) == Extent::All ? stage.modes[microBatch]
+                                             : StagePlan::Evaluation;
 }
 
 Rank::SizedStage &Rank::sizeOf(Stage &stage, int microBatch) const {
@@ -175,6 +182,9 @@ bool Rank::checkStage(Stage &stage, StepError &error) {
   std::string what = checkOrder(stage);
   for (int i = 0; i < schedule.microBatches && what.empty(); ++i)
     what = sizeOf(stage, i).plan.check(stage.modes[i]);
+  for (int i = 0; i < schedule.microBatches && what.empty(); ++i)
+    if (options.mayEvaluate)
+      what = sizeOf(stage, i).plan.check(StagePlan::Evaluation);
   for (const PipelineBuffer &buffer : stage.of->buffers)
     if (what.empty() && buffer.isWritten && !inOrder)
       what = "stage " + std::to_string(stage.number) + " writes '" +
@@ -435,18 +445,45 @@ double Rank::seconds() const {
       .count();
 }
 
+/// Written buffers of a stage, by number in `kept`.
+std::map<size_t, std::string> Rank::copyWritten(const Stage &stage) const {
+  std::map<size_t, std::string> copies;
+  for (size_t i = 0; i < stage.plan.kept.size(); ++i)
+    if (stage.plan.isWritten[i])
+      copies[i].assign(stage.kept[i], bytesOf(stage.plan.kept[i]));
+  return copies;
+}
+
 std::string Rank::run(const Action &action) {
   Stage &stage = *stages.at(action.stage);
   std::string error;
+  std::map<size_t, std::string> before;
+  if (numbers.keepsBuffers)
+    before = copyWritten(stage);
   if (action.kind == ActionKind::Forward)
     error = collectReceives(stage, action.microBatch);
   for (PipelineStage::PhaseKind kind : phasesOf(stage, action.kind))
     if (error.empty())
       error = runPhase(stage, action.microBatch, kind);
+  for (const auto &[number, bytes] : before)
+    std::memcpy(stage.kept[number], bytes.data(), bytes.size());
   Mode mode = modeOf(stage, action.microBatch);
   if (mode == StagePlan::Evaluation || makesWeightGradients(action.kind))
     stage.open.erase(action.microBatch);
   return error;
+}
+
+/// The actions of the row that run in this step. Those that are left out are
+/// so on all ranks: what waits for what is as in the whole schedule.
+std::vector<std::pair<int, Action>> Rank::actionsOfStep() const {
+  std::vector<std::pair<int, Action>> chosen;
+  for (const auto &one : actionsToRun) {
+    Extent extent = extentOf(one.second.microBatch);
+    if (extent == Extent::All ||
+        (extent == Extent::Forward && one.second.kind == ActionKind::Forward))
+      chosen.push_back(one);
+  }
+  return chosen;
 }
 
 std::string Rank::step(const FindTensor &given) {
@@ -464,12 +501,13 @@ std::string Rank::step(const FindTensor &given) {
     stage->outputSizes.assign(stage->of->outputs.size(), {});
   }
   stepStart = Waiter::Clock::now();
-  for (size_t i = 0; i < actionsToRun.size(); ++i) {
-    const auto &[step, action] = actionsToRun[i];
+  std::vector<std::pair<int, Action>> chosen = actionsOfStep();
+  for (size_t i = 0; i < chosen.size(); ++i) {
+    const auto &[step, action] = chosen[i];
     peers.begin(step);
     postFor(action);
-    if (i + 1 < actionsToRun.size())
-      postFor(actionsToRun[i + 1].second);
+    if (i + 1 < chosen.size())
+      postFor(chosen[i + 1].second);
     MeasuredAction one;
     one.action = action;
     std::string error = waitFor(action, one.waits);
@@ -511,14 +549,6 @@ BlockRef &Rank::sumOf(int64_t number, const PipelineParameter &parameter) {
   while (stage.of->parameters[i].name != parameter.name)
     ++i;
   return stage.sums[i];
-}
-
-/// Whether a stage makes a gradient of a parameter that it has.
-static bool hasGradient(const PipelineStage &stage, const std::string &name) {
-  for (const PipelineParameter &one : stage.parameters)
-    if (one.name == name)
-      return !one.gradient.empty();
-  return false;
 }
 
 std::string Rank::waitForSum(const PipelineParameter &parameter, int rank,
@@ -587,7 +617,7 @@ std::string Rank::addReplica(const PipelineParameter &parameter,
 }
 
 std::string Rank::addReplicas() {
-  if (!schedule.hasBackward())
+  if (!schedule.hasBackward() || !makesGradients(/*ofAll=*/false))
     return "";
   int64_t number = 0;
   for (size_t first = 0; first < pipeline.stages.size(); ++first)

@@ -9,6 +9,7 @@
 // added (RankReplicas.cpp); errors and reports are of all ranks.
 
 #include "RankRun.h"
+#include "RankStage.h"
 
 #include "cutback/Runtime/TensorFiles.h"
 #include "cutback/Support/ExitCode.h"
@@ -116,22 +117,19 @@ void RankRun::openPeers() {
         std::make_unique<GroupCollectives>(options.group, *memberWaiter);
 }
 
-/// What a step's stages take of the inputs that are given.
+/// What a replica's stages take of the inputs that are given.
 int RankRun::takeShare(StepError &error) {
+  int64_t count = grid.replicas;
+  if (count == 1)
+    return Done;
   for (int number : schedule.stagesOf(row()))
     for (const PipelineInput &input : pipeline.stages[number].inputs) {
-      const TensorFiles::Tensor *given = inputs.find(input.name);
+      std::optional<GivenTensor> given = findInput(input.name);
+      int64_t dim = input.splitDim;
       if (!given)
         continue; // Rank::checkInputs() says so.
-      GivenTensor &taken = rows[input.name];
-      taken.name = input.name;
-      taken.dtype = typeOfFileType(given->entry.dtype);
-      taken.sizes = given->entry.sizes;
-      taken.bytes = given->bytes;
-      int64_t dim = input.splitDim, count = grid.replicas;
-      if (dim < 0 || count == 1)
-        continue;
-      if (dim >= static_cast<int64_t>(taken.sizes.size()))
+      GivenTensor &taken = share[input.name] = *given;
+      if (dim < 0 || dim >= static_cast<int64_t>(taken.sizes.size()))
         continue; // The same.
       int64_t wanted = microBatchesOfStep() * input.sizes[dim];
       if (taken.sizes[dim] != wanted) {
@@ -148,16 +146,17 @@ int RankRun::takeShare(StepError &error) {
         return WrongInput;
       }
       taken.sizes[dim] /= count;
-      int64_t outer = 1, bytes = bytesOf(taken);
-      for (int64_t i = 0; i < dim; ++i)
-        outer *= taken.sizes[i];
-      int64_t inner = outer ? bytes / outer : 0;
-      std::string &share = rowBytes[input.name];
-      share.resize(bytes);
+      auto [outer, inner] = rowsOf(taken.dtype, taken.sizes, dim);
+      std::string &bytes = shareBytes[input.name];
+      bytes.resize(outer * inner);
       for (int64_t o = 0; o < outer && inner; ++o)
-        std::memcpy(share.data() + o * inner,
+        std::memcpy(bytes.data() + o * inner,
                     given->bytes + (o * count + replica()) * inner, inner);
-      taken.bytes = share.data();
+      taken.bytes = bytes.data();
     }
+  findInput = [this](const std::string &name) -> std::optional<GivenTensor> {
+    auto found = share.find(name);
+    return found == share.end() ? std::nullopt : std::optional(found->second);
+  };
   return Done;
 }

@@ -14,12 +14,16 @@
 //      is what the state of a training has
 //
 // All ranks of a group have the same stages and the same row, so they come here
-// with the same tensors in the same order.
+// with the same tensors in the same order. A replica none of whose
+// micro-batches has gradients in a step gives -0, to which any number is added
+// without a change.
 
 #include "RankStage.h"
 
+#include "cutback/Runtime/Elements.h"
 #include "cutback/Runtime/Pipeline/Collectives.h"
 
+#include <algorithm>
 #include <cstring>
 
 using namespace cutback;
@@ -35,6 +39,16 @@ int64_t Rank::firstMicroBatch() const {
   return options.replicas ? count * options.replicas->transport.rank() : 0;
 }
 
+/// Whether a micro-batch has gradients in this step, of all replicas or of this
+/// one.
+bool Rank::makesGradients(bool ofAll) const {
+  if (numbers.extents.empty())
+    return true;
+  auto begin = numbers.extents.begin() + (ofAll ? 0 : firstMicroBatch()),
+       end = begin + (ofAll ? allMicroBatches() : schedule.microBatches);
+  return std::find(begin, end, Extent::All) != end;
+}
+
 std::string Rank::addOverReplicas(std::string_view dtype, Block &block) {
   // As much again, while messages are on their way.
   sumCount.add(block.bytes());
@@ -44,10 +58,43 @@ std::string Rank::addOverReplicas(std::string_view dtype, Block &block) {
   return error;
 }
 
+/// The sums of a stage whose micro-batches had no gradients.
+void Rank::makeSums(Stage &stage) {
+  for (size_t i = 0; i < stage.sums.size(); ++i) {
+    const PipelineParameter &parameter = stage.of->parameters[i];
+    std::vector<int64_t> all = parameter.replicatedIn;
+    if (all.empty())
+      all.push_back(stage.number);
+    BlockRef shared; // with a stage of this rank
+    bool isMade = false;
+    for (int64_t other : all) {
+      isMade |= hasGradient(pipeline.stages[other], parameter.name);
+      if (other < stage.number && stages.count(static_cast<int>(other)))
+        shared = sumOf(other, parameter);
+    }
+    if (!isMade)
+      continue;
+    BlockRef &sum = stage.sums[i] = shared;
+    if (sum)
+      continue;
+    sum = Block::make(bytesOf(parameter), sumCount);
+    Elements elements(sum->data(), sum->bytes(), parameter.dtype);
+    for (int64_t k = 0; k < elements.count(); ++k)
+      elements.set(k, -0.0);
+  }
+}
+
 std::string Rank::addOverReplicas() {
   if (!options.replicas)
     return "";
   std::string error;
+  if (schedule.hasBackward() && makesGradients(/*ofAll=*/true) &&
+      !makesGradients(/*ofAll=*/false))
+    for (const auto &[number, stage] : stages)
+      makeSums(*stage);
+  const std::vector<Extent> &extents = numbers.extents;
+  bool hasOutputs =
+      std::find(extents.begin(), extents.end(), Extent::None) == extents.end();
   std::set<const Block *> added; // stages of one rank share a sum
   for (const auto &[number, stage] : stages)
     for (size_t i = 0; i < stage->sums.size() && error.empty(); ++i)
@@ -57,8 +104,9 @@ std::string Rank::addOverReplicas() {
   for (const auto &[number, stage] : stages)
     for (size_t i = 0; i < stage->outputs.size() && error.empty(); ++i) {
       const PipelineOutput &output = stage->of->outputs[i];
-      if (stage->outputs[i] && (output.merge == PipelineOutput::Mean ||
-                                output.merge == PipelineOutput::Sum))
+      if (hasOutputs && stage->outputs[i] &&
+          (output.merge == PipelineOutput::Mean ||
+           output.merge == PipelineOutput::Sum))
         error = addOverReplicas(output.dtype, *stage->outputs[i]);
     }
   if (error.empty())
@@ -69,23 +117,28 @@ std::string Rank::addOverReplicas() {
 std::string Rank::gatherLosses() {
   if (lossBytes.empty())
     return "";
+  int64_t each = bytesOf(loss);
   std::string own;
-  for (const std::string &one : lossBytes)
+  for (std::string &one : lossBytes) {
+    one.resize(each); // of one that did not run none
     own += one;
+  }
   int64_t replicas = options.replicas->transport.size();
   auto bytes = static_cast<int64_t>(own.size());
   std::string all(bytes * replicas, '\0');
   std::string error =
       allGather(*options.replicas, own.data(), bytes, all.data());
-  size_t each = lossBytes.front().size();
-  lossBytes.resize(allMicroBatches());
+  lossBytes.assign(allMicroBatches(), "");
   for (size_t i = 0; i < lossBytes.size(); ++i)
-    lossBytes[i] = all.substr(i * each, each);
+    if (numbers.extents.empty() || numbers.extents[i] != Extent::None)
+      lossBytes[i] = all.substr(i * each, each);
   return error;
 }
 
 std::string Rank::shareBuffers() {
   std::string error;
+  if (numbers.keepsBuffers)
+    return error;
   for (const auto &[number, stage] : stages)
     for (size_t i = 0; i < stage->kept.size() && error.empty(); ++i)
       if (stage->plan.isWritten[i])

@@ -8,6 +8,7 @@
 #include "cutback/Runtime/Pipeline/GroupCollectives.h"
 #include "cutback/Runtime/Pipeline/GroupTransport.h"
 #include "cutback/Runtime/Pipeline/PipelineRun.h"
+#include "cutback/Runtime/Pipeline/TrainRows.h"
 #include "cutback/Runtime/TensorFiles.h"
 
 namespace cutback::pipeline {
@@ -40,13 +41,17 @@ private:
   int train();
   int checkTraining(StepError &error);
   int runTraining();
-  std::string trainStep(TrainedPoint &point, TrainLine &line);
+  int endAt(int64_t step, const std::string &error);
+  std::string trainStep(StepNumbers next, TrainLine &line);
+  void addTraining(Fields &fields) const;
   std::string reduceNorms(const GradientNorms &own, double &norm,
                           double &greatest);
   std::string shareLoss(double &loss);
   int restore(TrainedPoint &point, StepError &error);
   int save(const TrainedPoint &point);
-  void takeRows(int64_t step);
+  int checkValidTokens(StepError &error);
+  std::string findShares(int64_t step, StepNumbers &next);
+  std::string evaluate();
   int openTraining(StepError &error);
   int prepare(StepError &error);
   int openGroups(StepError &error);
@@ -85,8 +90,12 @@ private:
   std::string describeLoss() const;
   double lossOf(size_t microBatch) const;
   double meanLoss() const;
+  /// Of all replicas, and the number of this one's first among them.
   int64_t microBatchesOfStep() const {
     return int64_t(grid.replicas) * schedule.microBatches;
+  }
+  int64_t firstMicroBatch() const {
+    return int64_t(replica()) * schedule.microBatches;
   }
 
   const PipelineRunOptions &options;
@@ -99,11 +108,12 @@ private:
   std::unique_ptr<Transport> group, replicas, members;
   Pipeline pipeline;
   Schedule schedule, scheduleOfAll; ///< of a pipeline; a row of each rank
-  TensorFiles inputs, weights;
+  TensorFiles inputs, heldInputs, weights;
   FindTensor findInput, findWeight;
-  /// Of a training, and of a replica: what the current step takes, by name.
-  std::map<std::string, GivenTensor> rows;
-  std::map<std::string, std::string> rowBytes;
+  /// Of one of several replicas: its part of a step's inputs, by name.
+  std::map<std::string, GivenTensor> share;
+  std::map<std::string, std::string> shareBytes;
+  std::unique_ptr<TrainRows> rows, held; ///< of a training
   TrainedPoint point;
   bool isClipped = false;
   std::vector<MeasuredStep> steps;

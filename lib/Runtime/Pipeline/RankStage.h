@@ -17,6 +17,14 @@ rowsOf(std::string_view dtype, const std::vector<int64_t> &sizes, int64_t dim) {
   return {outer, inner};
 }
 
+/// Whether a stage makes a gradient of a parameter that it has.
+inline bool hasGradient(const PipelineStage &stage, const std::string &name) {
+  for (const PipelineParameter &one : stage.parameters)
+    if (one.name == name)
+      return !one.gradient.empty();
+  return false;
+}
+
 struct Rank::MicroBatch {
   std::vector<BlockRef> slots; ///< by slot; null where nothing is kept
   bool hasTangents = false;

@@ -127,11 +127,12 @@ BlockRef Rank::makeArgument(int microBatch, const ArtifactArgument &argument,
   if (kind == StagePlan::Argument::LossTangent) {
     Elements elements(block->data(), block->bytes(), argument.dtype);
     for (int64_t i = 0; i < elements.count(); ++i)
-      elements.set(i, lossScale * shareOf(microBatch));
+      elements.set(i,
+                   numbers.lossScale * shareOf(firstMicroBatch() + microBatch));
     return block;
   }
   cutback::fillArgument(
-      argument, seedOfMicroBatch(options.seed, firstMicroBatch() + microBatch),
+      argument, seedOfMicroBatch(numbers.seed, firstMicroBatch() + microBatch),
       block->data());
   return block;
 }

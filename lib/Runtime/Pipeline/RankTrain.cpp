@@ -2,9 +2,9 @@
 //
 // A training over ranks. A step is
 //
-//   1. its rows of --inputs: micro-batch i of step k of m (of all replicas) has
-//      row k * m + i, and draws with the seed plus that number. Of a pipeline
-//      for two sizes of a micro-batch a row is all of the batch of step k
+//   1. its batches: micro-batch i of step k of m (of all replicas) has number
+//      k * m + i, and draws with the seed plus that number. Of a pipeline for
+//      two sizes of a micro-batch a row is all of the batch of step k
 //   2. the row of the schedule, which leaves sums of gradients
 //   3. what the norm of all gradients is made of, to rank 0, which adds it in
 //      the order of the model's parameters and tells all
@@ -22,6 +22,8 @@
 #include "cutback/Runtime/Elements.h"
 #include "cutback/Runtime/GradientNorm.h"
 #include "cutback/Runtime/Pipeline/Collectives.h"
+#include "cutback/Runtime/StateNames.h"
+#include "cutback/Support/Checksum.h"
 #include "cutback/Support/ExitCode.h"
 #include "cutback/Support/SafeFile.h"
 
@@ -35,19 +37,13 @@
 
 using namespace cutback;
 using namespace cutback::pipeline;
-
-static constexpr const char *kSteps = "training.steps";
-static constexpr const char *kSeed = "training.seed";
-static constexpr const char *kScale = "training.loss_scale";
-static constexpr const char *kGood = "training.good_steps";
-static constexpr const char *kSkipped = "training.skipped_steps";
+using namespace cutback::state;
 
 //===----------------------------------------------------------------------===//
 // Inputs
 //===----------------------------------------------------------------------===//
 
-/// Checks the tensors of --inputs, which have a row a micro-batch of a step, or
-/// a row a step.
+/// Opens the batches, and those that are held out.
 int RankRun::openTraining(StepError &error) {
   bool hasUpdate = false;
   for (const PipelineStage &stage : pipeline.stages)
@@ -62,74 +58,85 @@ int RankRun::openTraining(StepError &error) {
              "export a model whose first output is the loss"};
     return WrongInput;
   }
-  for (int number : schedule.stagesOf(row()))
-    for (size_t i = 0; i < pipeline.stages[number].inputs.size(); ++i) {
-      const PipelineInput &input = pipeline.stages[number].inputs[i];
-      const TensorFiles::Tensor *given = inputs.find(input.name);
-      bool isOfStep = !pipeline.smaller.empty();
-      std::vector<int64_t> sizes =
-          given ? given->entry.sizes : std::vector<int64_t>();
-      if (given && input.splitDim < 0 && sizes == input.sizes)
-        continue;
-      bool hasRows =
-          !sizes.empty() && sizes[0] > 0 &&
-          std::vector<int64_t>(sizes.begin() + 1, sizes.end()) ==
-              (isOfStep ? rank->sizesOfBatch(number, i) : input.sizes);
-      if (hasRows && input.splitDim >= 0)
-        continue;
-      error = {"--inputs has no '" + input.name + "' for a training",
-               input.splitDim < 0
-                   ? "it is the same for each micro-batch: give it as one "
-                     "micro-batch takes it"
-               : isOfStep
-                   ? "give the batch of a step, in micro-batches for which the "
-                     "model was split, with one dimension more before the "
-                     "others: a row each"
-                   : "give it as one micro-batch takes it, with one dimension "
-                     "more before the others: a row each"};
+  std::vector<int> own = schedule.stagesOf(row());
+  const TrainInputOptions &asked = options.train->batches;
+  bool isOfStep = !pipeline.smaller.empty();
+  if (isOfStep && (!asked.tokens.empty() || asked.evalEvery)) {
+    error = {std::string(asked.evalEvery ? "--eval-every" : "--tokens") +
+                 " is of micro-batches of one size, and '" + options.folder +
+                 "' is for two",
+             "split the model again without --batch"};
+    return WrongUsage;
+  }
+  rows = std::make_unique<TrainRows>(pipeline, inputs,
+                                     [this](int stage, size_t input) {
+                                       return rank->sizesOfBatch(stage, input);
+                                     });
+  if (int code = rows->open(own, asked, /*isHeld=*/false, error))
+    return code;
+  if (int code = isOfStep
+                     ? Done
+                     : checkBatchCount("--micro-batches", microBatchesOfStep(),
+                                       rows->count(), error))
+    return code;
+  rows->take(own, firstMicroBatch(), schedule.microBatches, options.seed);
+  findInput = [this](const std::string &name) { return rows->find(name); };
+  if (!asked.evalEvery)
+    return Done;
+  if (!asked.heldInputs.empty()) {
+    error = {heldInputs.add(pathOf(asked.heldInputs)),
+             "--eval-inputs takes a safetensors file"};
+    if (!error.what.empty())
       return WrongInput;
-    }
-  return Done;
-}
-
-/// The inputs of a step, micro-batches side by side as a step takes them.
-void RankRun::takeRows(int64_t step) {
-  for (int number : schedule.stagesOf(row()))
-    for (const PipelineInput &input : pipeline.stages[number].inputs) {
-      const TensorFiles::Tensor &given = *inputs.find(input.name);
-      GivenTensor &taken = rows[input.name];
-      static_cast<ArtifactTensor &>(taken) = input;
-      taken.bytes = given.bytes;
-      if (input.splitDim < 0)
-        continue;
-      if (!pipeline.smaller.empty()) {
-        taken.sizes.assign(given.entry.sizes.begin() + 1,
-                           given.entry.sizes.end());
-        taken.bytes += step % given.entry.sizes[0] * bytesOf(taken);
-        continue;
-      }
-      int64_t count = schedule.microBatches, all = given.entry.sizes[0];
-      int64_t first = step * microBatchesOfStep() + replica() * count;
-      int64_t bytes = bytesOf(input), outer = 1;
-      for (int64_t dim = 0; dim < input.splitDim; ++dim)
-        outer *= input.sizes[dim];
-      int64_t inner = outer ? bytes / outer : 0;
-      std::string &joined = rowBytes[input.name];
-      joined.resize(bytes * count);
-      for (int64_t i = 0; i < count; ++i) {
-        const char *row = given.bytes + (first + i) % all * bytes;
-        for (int64_t o = 0; o < outer; ++o)
-          std::memcpy(joined.data() + (o * count + i) * inner, row + o * inner,
-                      inner);
-      }
-      taken.sizes[input.splitDim] *= count;
-      taken.bytes = joined.data();
-    }
+  }
+  held = std::make_unique<TrainRows>(pipeline, heldInputs);
+  if (int code = held->open(own, asked, /*isHeld=*/true, error))
+    return code;
+  return checkHeld(rows->names(), held->names(), held->count(), error);
 }
 
 //===----------------------------------------------------------------------===//
 // A step
 //===----------------------------------------------------------------------===//
+
+/// Each rank counts rates and batches by itself.
+void RankRun::addTraining(Fields &fields) const {
+  const PipelineTrainOptions &train = *options.train;
+  const TrainInputOptions &asked = train.batches;
+  auto add = [&](const char *name, const std::string &value) {
+    fields.emplace_back(name, value);
+  };
+  auto addNumber = [&](const char *name, double value) {
+    char text[64];
+    std::snprintf(text, sizeof text, "%a", value);
+    add(name, text);
+  };
+  auto addFiles = [&](const char *name, const TrainRows &files) {
+    std::string_view tokens = files.tokenBytes();
+    add(name, std::to_string(tokens.size()) + " " +
+                  checksumOf(tokens.substr(0, 4096)));
+  };
+  addNumber("--lr", train.rate.peak);
+  addNumber("--min-lr", train.rate.least);
+  addNumber("--lr-schedule", train.rate.kind);
+  add("--warmup", std::to_string(train.rate.warmup));
+  add("--steps", std::to_string(train.rate.steps));
+  add("--until", std::to_string(train.until));
+  add("--save-every", std::to_string(train.saveEvery));
+  addNumber("--loss-scale", !train.scale             ? 0
+                            : train.scale->isDynamic ? -1
+                                                     : train.scale->scale);
+  addFiles("--tokens", *rows);
+  add("--token-type", std::to_string(static_cast<int>(asked.width)));
+  add("--token-inputs", asked.tokenInputs);
+  add("--token-order", asked.isShuffled ? "shuffled" : "file");
+  add("--eval-every", std::to_string(asked.evalEvery));
+  add("--eval-batches", std::to_string(asked.evalBatches));
+  if (!held)
+    return;
+  add("number of held-out batches", std::to_string(held->count()));
+  addFiles("--eval-tokens", *held);
+}
 
 /// The loss of all micro-batches, from the rank that has it to all.
 std::string RankRun::shareLoss(double &loss) {
@@ -190,12 +197,15 @@ std::string RankRun::reduceNorms(const GradientNorms &own, double &norm,
 }
 
 /// An empty string, or what went wrong, which all ranks know.
-std::string RankRun::trainStep(TrainedPoint &point, TrainLine &line) {
+std::string RankRun::trainStep(StepNumbers next, TrainLine &line) {
   double scale = point.scale ? point.scale->scale : 1;
   line.rate = options.train->rate.at(point.steps);
-  rank->setNumbers(
-      seedOfMicroBatch(point.seed, point.steps * microBatchesOfStep()), scale);
-  takeRows(point.steps);
+  int64_t first = point.steps * microBatchesOfStep();
+  next.seed = seedOfMicroBatch(point.seed, first);
+  next.lossScale = scale;
+  rank->setNumbers(next);
+  rows->take(schedule.stagesOf(row()), first + firstMicroBatch(),
+             schedule.microBatches, point.seed);
   std::string error = rank->step(findInput);
   if (error.empty())
     error = shareLoss(line.loss);
@@ -250,6 +260,14 @@ static ArtifactTensor numberCalled(const char *name, const char *dtype) {
   return tensor;
 }
 
+/// Parameters without weight decay, as the state has them.
+static std::string undecayedText(const Pipeline &pipeline) {
+  std::string text;
+  for (const std::string &name : pipeline.undecayed)
+    text += (text.empty() ? "" : "\n") + name;
+  return text;
+}
+
 /// The state of all ranks to a file. Exit code; all ranks have the same.
 int RankRun::save(const TrainedPoint &point) {
   if (options.train->state.empty())
@@ -271,6 +289,11 @@ int RankRun::save(const TrainedPoint &point) {
     add(kScale, "f64", &point.scale->scale);
     add(kGood, "i64", &point.scale->good);
     add(kSkipped, "i64", &point.scale->skipped);
+  }
+  std::string undecayed = undecayedText(pipeline);
+  if (isFirst() && !undecayed.empty()) {
+    tensors.emplace_back(numberCalled(kUndecayedNames, "ui8"), undecayed);
+    tensors.back().first.sizes = {static_cast<int64_t>(undecayed.size())};
   }
   std::vector<std::string> files;
   std::string merged,
@@ -324,6 +347,11 @@ int RankRun::restore(TrainedPoint &point, StepError &error) {
   if (!readNumber(file, kSteps, point.steps) ||
       !readNumber(file, kSeed, point.seed) || point.steps < 0)
     return refuse("it lacks 'training.steps' or 'training.seed'");
+  const TensorFiles::Tensor *undecayed = file.find(kUndecayedNames);
+  if (undecayedText(pipeline) !=
+      (undecayed ? std::string_view(undecayed->bytes, undecayed->entry.bytes)
+                 : std::string_view()))
+    return refuse("other parameters have no weight decay there (--no-decay)");
   if (point.scale) {
     double stored = 0;
     if (!readNumber(file, kScale, stored) ||
@@ -399,6 +427,16 @@ int RankRun::checkTraining(StepError &error) {
   return restore(point, error);
 }
 
+/// After an error in step number `step` that all ranks know.
+int RankRun::endAt(int64_t step, const std::string &error) {
+  if (isFirst())
+    options.complain("step " + std::to_string(step) + ": " + error,
+                     "the state, if one is written, is that of an earlier "
+                     "step");
+  (void)peers->finish();
+  return NoPlan;
+}
+
 int RankRun::runTraining() {
   int64_t last = options.train->rate.steps;
   if (options.train->until > 0)
@@ -408,7 +446,10 @@ int RankRun::runTraining() {
     TrainLine line;
     double scale = point.scale ? point.scale->scale : 1;
     auto begin = Clock::now();
-    std::string error = trainStep(point, line);
+    StepNumbers next;
+    if (std::string error = findShares(point.steps, next); !error.empty())
+      return endAt(point.steps + 1, error);
+    std::string error = trainStep(next, line);
     if (!error.empty())
       return stop(error, rank->isOwnError());
     line.seconds = std::chrono::duration<double>(Clock::now() - begin).count();
@@ -420,14 +461,11 @@ int RankRun::runTraining() {
     if (error.empty() && isFirst())
       options.print(
           textOf(line, point, options.train->rate.steps, scale, isClipped));
-    if (!error.empty()) {
-      if (isFirst())
-        options.complain("step " + std::to_string(point.steps) + ": " + error,
-                         "the state, if one is written, is that of an earlier "
-                         "step");
-      (void)peers->finish();
-      return NoPlan;
-    }
+    if (error.empty())
+      if (std::string wrong = evaluate(); !wrong.empty())
+        return stop(wrong, rank->isOwnError());
+    if (!error.empty())
+      return endAt(point.steps, error);
     int64_t every = options.train->saveEvery;
     if (every > 0 && point.steps % every == 0 && point.steps < last)
       if (int code = save(point))

@@ -137,6 +137,8 @@ struct Pipeline {
   /// Names of the parameters of all stages, each once, in the order of the
   /// model's: that in which the norm of all gradients adds them.
   std::vector<std::string> parameters;
+  /// Of these, what the optimizer does not decay, sorted.
+  std::vector<std::string> undecayed;
   /// The stage that makes the loss, under this name; -1 and empty: none.
   int64_t lossStage = -1;
   std::string loss;

@@ -4,7 +4,9 @@
 #ifndef CUTBACK_RUNTIME_PIPELINE_PIPELINERUN_H
 #define CUTBACK_RUNTIME_PIPELINE_PIPELINERUN_H
 
+#include "cutback/Runtime/MicroBatches.h"
 #include "cutback/Runtime/Pipeline/Rank.h"
+#include "cutback/Runtime/TrainInputs.h"
 #include "cutback/Support/LearningRate.h"
 #include "cutback/Support/LossScale.h"
 
@@ -16,8 +18,9 @@ namespace cutback::pipeline {
 
 /// A training in place of a step.
 struct PipelineTrainOptions {
-  LearningRate rate; ///< with the number of steps
-  int64_t until = 0; ///< step to stop after; 0: the last
+  TrainInputOptions batches; ///< besides PipelineRunOptions::inputs
+  LearningRate rate;         ///< with the number of steps
+  int64_t until = 0;         ///< step to stop after; 0: the last
   /// As asked for; the update decides whether there is one.
   std::optional<LossScale> scale;
   /// A safetensors file to go on from, if it is there, and to write; empty:
@@ -38,6 +41,8 @@ struct PipelineRunOptions {
   double timeoutSeconds = 600;
   int64_t seed = 0;
   unsigned threads = 1; ///< of each rank
+  /// What losses of micro-batches are means over; nothing: each is 1 / m.
+  std::optional<ValidTokens> valid;
   std::optional<PipelineTrainOptions> train;
   /// Ranks of a pipeline as threads of this process; 0: as mpirun started it.
   int ranks = 0;

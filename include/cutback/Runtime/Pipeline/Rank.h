@@ -29,10 +29,6 @@ using OpenPhase = std::function<std::unique_ptr<PhaseRunner>(
     int stage, PipelineStage::PhaseKind kind, StepError &error)>;
 
 struct RankOptions {
-  int64_t seed = 0; ///< of random ops
-  /// By micro-batch, what the gradient of its loss begins with, and its part of
-  /// the loss; empty: 1 / m each.
-  std::vector<double> shares;
   unsigned threads = 1; ///< that phases may use
   /// Of all that phases are given, which outlives the rank; null: the heap.
   BlockMemory *memory = nullptr;
@@ -45,8 +41,32 @@ struct RankOptions {
   OpenPhase openSmaller;
   /// Waits for the ranks of all replicas that have the same stages, by
   /// replica; null: there is one pipeline. Micro-batches are numbered within a
-  /// replica, and seeds over all of them. It outlives the rank.
+  /// replica, but in StepNumbers and seeds over all of them. It outlives the
+  /// rank.
   Waiter *replicas = nullptr;
+  /// In some steps micro-batches run their forwards alone.
+  bool mayEvaluate = false;
+};
+
+/// What of a micro-batch runs.
+enum class Extent {
+  All,
+  Forward, ///< nothing is kept, and there are no gradients
+  None,
+};
+
+/// How a step runs; all ranks have the same. Micro-batches are those of all
+/// replicas, the first replica's first.
+struct StepNumbers {
+  int64_t seed = 0;     ///< of random ops in its first micro-batch
+  double lossScale = 1; ///< the gradient of the loss is multiplied by it
+  /// By micro-batch, what the gradient of its loss begins with, and its part of
+  /// the loss; empty: 1 / m each.
+  std::vector<double> shares;
+  /// By micro-batch; empty: all of them run as the schedule says.
+  std::vector<Extent> extents;
+  /// Buffers that a forward writes are as before after it.
+  bool keepsBuffers = false;
 };
 
 /// What an update takes besides gradients.
@@ -96,12 +116,10 @@ public:
   /// are added over replicas, in their order: all replicas have them, the
   /// losses of all, and the written buffers of the first one.
   std::string step(const FindTensor &inputs);
-  /// Of the next step: the seed of its first micro-batch, of all replicas, and
-  /// what the gradient of the loss is multiplied by.
-  void setNumbers(int64_t seed, double factor) {
-    options.seed = seed;
-    lossScale = factor;
-  }
+  /// Of the next steps.
+  void setNumbers(StepNumbers next) { numbers = std::move(next); }
+  /// What a micro-batch, of all replicas, is of the loss of the step.
+  double shareOf(int64_t number) const;
   /// After a step: what its own gradients add to the norms of all. A parameter
   /// of several stages is in that of the first. Whether there is an optimizer
   /// that asks: else nothing.
@@ -122,7 +140,8 @@ public:
   bool isOwnError() const { return isOwn; }
 
   /// After a step: losses of all micro-batches as bytes, in their order, those
-  /// of the first replica first; empty on ranks that do not have them.
+  /// of the first replica first (of one that did not run none); empty on ranks
+  /// that do not have them.
   const std::vector<std::string> &losses() const { return lossBytes; }
   /// Name, type and size of the loss, without a name on ranks that do not have
   /// it.
@@ -202,6 +221,8 @@ private:
                   Mode mode) const;
   int64_t allMicroBatches() const;
   int64_t firstMicroBatch() const;
+  bool makesGradients(bool ofAll) const;
+  void makeSums(Stage &stage);
   std::string addOverReplicas();
   std::string addOverReplicas(std::string_view dtype, Block &block);
   std::string gatherLosses();
@@ -213,7 +234,9 @@ private:
   std::string waitForSum(const PipelineParameter &parameter, int rank,
                          int64_t tag, Block &block);
   BlockRef &sumOf(int64_t stage, const PipelineParameter &parameter);
-  double shareOf(int microBatch) const;
+  Extent extentOf(int microBatch) const;
+  std::map<size_t, std::string> copyWritten(const Stage &stage) const;
+  std::vector<std::pair<int, Action>> actionsOfStep() const;
   std::string fail(const std::string &what);
 
   const Pipeline &pipeline;
@@ -230,8 +253,8 @@ private:
   std::map<std::string, ArtifactTensor> optimizerTensors;
   std::set<std::string> updated; ///< names, while an update runs
   BlockRef arena;
-  double lossScale = 1;
   int64_t arenaSize = 0, ownArenas = 0;
+  StepNumbers numbers;
   const FindTensor *inputs = nullptr;
   ArtifactTensor loss;
   std::vector<std::string> lossBytes;

@@ -7,7 +7,11 @@
   sum RESULTS STEPS...   gradients of RESULTS against (g0 / m + g1 / m) + ..., in
                          float, to the bit; within 1e-6 those named in --near=;
                          with --replicas=R sums of R equal parts of STEPS, which
-                         are then added
+                         are then added; --shares=A,B,... weighs by those in
+                         place of 1 / m
+  flatten FILE K OUT     the first K rows of a training (or rows A,B,...) as one
+                         batch, along dimension 0
+  row FILE K OUT         row K of a training alone
   rows FILE M OUT        inputs of FILE as M rows of a training, each rotated
   lead FILE A,B OUT      inputs of FILE, their first two sizes A and B (0: none)
   same FILE FILE         the same tensors, whatever their order
@@ -89,6 +93,29 @@ def lead(path, sizes, out):
     write(out, made)
 
 
+def chosen_rows(path, numbers):
+    made = {}
+    for name, (dtype, shape, data) in inputs_of(path).items():
+        size = len(data) // shape[0]
+        made[name] = (dtype, shape[1:], [data[k * size:(k + 1) * size]
+                                         for k in numbers])
+    return made
+
+
+def flatten(path, text, out):
+    numbers = ([int(k) for k in text.split(",")] if "," in text
+               else range(int(text)))
+    write(out, {name: (dtype, [shape[0] * len(numbers)] + shape[1:],
+                       b"".join(parts))
+                for name, (dtype, shape, parts)
+                in chosen_rows(path, numbers).items()})
+
+
+def row(path, number, out):
+    write(out, {name: (dtype, shape, parts[0]) for name, (dtype, shape, parts)
+                in chosen_rows(path, [number]).items()})
+
+
 def same(first, second):
     first, second = read(first), read(second)
     assert sorted(first) == sorted(second), set(first) ^ set(second)
@@ -122,20 +149,25 @@ def add(total, more):
         "f", (a + b for a, b in zip(total, more)))
 
 
-def compare(results, steps, near, replicas):
+def compare(results, steps, near, replicas, shares):
     steps, equal = [read(step) for step in steps], 0
     each = len(steps) // replicas
+    shares = shares or [1] * len(steps)
+    weights = [share / sum(shares) for share in shares]
     results = read(results)
     gradients = [name for name in steps[0] if name.startswith("grad.")
-                 and not name.startswith("grad.input.")]
+                 and not name.startswith("grad.input.")
+                 and steps[0][name][0] == "F32"]
     for name in gradients:
         total = None
         for replica in range(replicas):
             own = None
-            for step in steps[replica * each:(replica + 1) * each]:
-                own = add(own, array.array("f", (
-                    x / len(steps) for x in floats(step[name][2]))))
-            total = add(total, own)
+            for k in range(replica * each, (replica + 1) * each):
+                if weights[k]:
+                    own = add(own, array.array("f", (
+                        x * weights[k] for x in floats(steps[k][name][2]))))
+            if own is not None:
+                total = add(total, own)
         made = floats(results[name][2])
         if name in near:
             assert all(abs(a - b) <= 1e-6 for a, b in zip(made, total)), name
@@ -150,6 +182,9 @@ def main(arguments):
             for name in argument[7:].split(",")]
     replicas = sum(int(argument[11:]) for argument in arguments
                    if argument.startswith("--replicas="))
+    shares = [int(share) for argument in arguments
+              if argument.startswith("--shares=")
+              for share in argument[9:].split(",")]
     command, *rest = [one for one in arguments if not one.startswith("--")]
     if command == "tile":
         tile(rest[0], int(rest[1]), rest[2])
@@ -161,10 +196,14 @@ def main(arguments):
         lead(rest[0], [int(size) for size in rest[1].split(",")], rest[2])
     elif command == "draw":
         draw(rest[0], rest[1:])
+    elif command == "flatten":
+        flatten(rest[0], rest[1], rest[2])
+    elif command == "row":
+        row(rest[0], int(rest[1]), rest[2])
     elif command == "same":
         same(rest[0], rest[1])
     elif command == "sum":
-        compare(rest[0], rest[1:], near, replicas or 1)
+        compare(rest[0], rest[1:], near, replicas or 1, shares)
     else:
         sys.exit(__doc__)
 

@@ -64,6 +64,7 @@ Pipeline example() {
   tied.replicatedIn = {0, 2};
   first.parameters = {tied};
   last.parameters = {tied};
+  pipeline.undecayed = {"param.w"};
   middle.buffers = {named<PipelineBuffer>("buffer.n")};
   middle.buffers[0].isWritten = true;
   last.outputs = {named<PipelineOutput>("output.0"),
@@ -88,6 +89,7 @@ TEST(PipelineTest, GoesThroughItsText) {
   EXPECT_EQ(writePipeline(again), text);
   EXPECT_EQ(again.model, "mo\"del");
   EXPECT_EQ(again.lossStage, 2);
+  EXPECT_EQ(again.undecayed, std::vector<std::string>{"param.w"});
   EXPECT_EQ(again.checksum.size(), 16u);
   const PipelineStage &last = again.stages[2];
   EXPECT_EQ(last.receives[1].from, 1);
@@ -320,7 +322,9 @@ TEST(PipelineTest, AFolderWithoutOneIsNamed) {
   Pipeline pipeline;
   StepError error;
   EXPECT_FALSE(readPipelineFolder("/nowhere", pipeline, error));
-  EXPECT_EQ(error.what, "'/nowhere/pipeline.json' cannot be read");
+  EXPECT_EQ(error.what,
+            "'/nowhere/pipeline.json' cannot be read: No such file or "
+            "directory");
   EXPECT_NE(error.next.find("cutback split"), std::string::npos);
 }
 

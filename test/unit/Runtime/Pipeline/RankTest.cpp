@@ -11,6 +11,7 @@
 
 #include "gtest/gtest.h"
 
+#include <algorithm>
 #include <atomic>
 #include <cmath>
 #include <cstring>
@@ -58,7 +59,7 @@ struct Outcome {
 
 Outcome runRanks(SyntheticStages &stages, const Schedule &schedule,
                  ThreadRanks::Options options, double timeout = 20,
-                 int silentRank = -1) {
+                 int silentRank = -1, const StepNumbers &numbers = {}) {
   Outcome outcome;
   outcome.errors.resize(schedule.ranks);
   outcome.ends.resize(schedule.ranks);
@@ -75,7 +76,9 @@ Outcome runRanks(SyntheticStages &stages, const Schedule &schedule,
     RankOptions rankOptions;
     rankOptions.firstSmaller = stages.larger;
     rankOptions.openSmaller = stages.open(/*isSmaller=*/true);
+    rankOptions.mayEvaluate = !numbers.extents.empty();
     Rank rank(stages.pipeline, schedule, peers, rankOptions);
+    rank.setNumbers(numbers);
     StepError why;
     bool isOpen = rank.open(stages.open(), stages.weights(), why) &&
                   rank.checkInputs(inputs, why);
@@ -263,6 +266,56 @@ TEST(RankTest, EvaluationRunsForwardsAlone) {
   EXPECT_EQ(outcome.errors, std::vector<std::string>(2));
   expectEqualBits(outcome.made, stages.runHere(4, orderOf(schedule), false));
   EXPECT_EQ(outcome.made.count("grad.w"), 0u);
+}
+
+TEST(RankTest, MicroBatchesThatAreLeftOutAreNowhere) {
+  uint64_t seed = 20;
+  for (std::string_view name : scheduleNames()) {
+    Schedule schedule = scheduleOf(name, 2, 4);
+    SyntheticStages stages(schedule.stages, ++seed);
+    StepNumbers numbers;
+    numbers.extents = {Extent::All, Extent::All, Extent::None, Extent::None};
+    numbers.shares = {0.5, 0.5, 0, 0};
+    Outcome outcome =
+        runRanks(stages, schedule, lateMessages(seed), 20, -1, numbers);
+    EXPECT_EQ(outcome.errors, std::vector<std::string>(2)) << name;
+    std::vector<std::vector<int>> order = orderOf(schedule);
+    for (std::vector<int> &of : order)
+      of.erase(
+          std::remove_if(of.begin(), of.end(), [](int k) { return k > 1; }),
+          of.end());
+    NamedFloats expected = stages.runHere(2, order);
+    EXPECT_TRUE(outcome.made["loss.3"].empty());
+    for (const char *absent : {"loss.2", "loss.3", "output.0"}) {
+      outcome.made.erase(absent);
+      expected.erase(absent);
+    }
+    expectEqualBits(outcome.made, expected);
+  }
+}
+
+TEST(RankTest, AnEvaluationInATrainingsScheduleChangesNothing) {
+  for (const char *name : {"1F1B", "ZBVZeroBubble", "LoopedBFS"}) {
+    Schedule schedule = scheduleOf(name, 2, 4);
+    SyntheticStages stages(schedule.stages, 7);
+    StepNumbers numbers;
+    numbers.extents = {Extent::Forward, Extent::Forward, Extent::Forward,
+                       Extent::None};
+    numbers.keepsBuffers = true;
+    Outcome outcome =
+        runRanks(stages, schedule, lateMessages(4), 20, -1, numbers);
+    EXPECT_EQ(outcome.errors, std::vector<std::string>(2)) << name;
+    NamedFloats first = stages.runHere(1, {}, /*hasBackward=*/false);
+    EXPECT_EQ(outcome.made["loss.0"], first["loss.0"]);
+    EXPECT_EQ(outcome.made["loss.2"].size(), 1u);
+    EXPECT_TRUE(outcome.made["loss.3"].empty());
+    for (const auto &[made, value] : outcome.made) {
+      EXPECT_NE(made.rfind("grad.", 0), 0u) << made;
+      if (auto given = stages.weights()(made))
+        EXPECT_EQ(std::memcmp(given->bytes, value.data(), bytesOf(*given)), 0)
+            << made;
+    }
+  }
 }
 
 TEST(RankTest, GradientsAreThoseOfTheMeanLoss) {

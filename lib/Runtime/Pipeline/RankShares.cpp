@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What micro-batches are of the loss of their step, where that is a mean over
+// valid tokens (Runtime/MicroBatches.h); and the loss of what is held out.
+//
+// One without a valid token has no mean. In a training no rank runs it, as
+// `cutback train` does not; in one step its forward runs for its outputs, and
+// no gradient. Every rank counts the tokens of all micro-batches itself, so
+// all leave out the same ones.
+//
+// An evaluation is the row of the training's schedule without its backwards, m
+// batches at a time, of the last ones as many as are left. Both are over the
+// micro-batches of all replicas.
+
+#include "RankRun.h"
+
+#include "cutback/Runtime/Pipeline/Collectives.h"
+#include "cutback/Support/ExitCode.h"
+#include "cutback/Support/Text.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstring>
+
+using namespace cutback;
+using namespace cutback::pipeline;
+
+int RankRun::checkValidTokens(StepError &error) {
+  if (!options.valid)
+    return Done;
+  const std::string &name = options.valid->input;
+  const PipelineInput *labels = pipeline::findInput(pipeline, name);
+  if (pipeline.lossStage < 0) {
+    error = {"'" + options.folder + "' has no loss",
+             "--valid-tokens is of a model whose first output is the loss"};
+    return WrongInput;
+  }
+  if (options.groupSize > 1) {
+    error = {"--valid-tokens with --group: each rank of a group has a loss of "
+             "its own, and tokens of its own",
+             "leave it out: each micro-batch counts the same"};
+    return WrongUsage;
+  }
+  if (microBatchesOfStep() == 1) {
+    error = {"--valid-tokens has no effect on a step of one micro-batch",
+             "give --micro-batches=N, or leave it out"};
+    return WrongUsage;
+  }
+  if (labels && ValidTokens::isCountable(labels->dtype))
+    return Done;
+  std::string all;
+  for (const PipelineStage &stage : pipeline.stages)
+    for (const PipelineInput &input : stage.inputs)
+      if (ValidTokens::isCountable(input.dtype) &&
+          all.find(input.name) == std::string::npos)
+        all += (all.empty() ? "" : ", ") + input.name;
+  error = {"--valid-tokens: '" + name + "' is " +
+               (labels ? "of " + labels->dtype : "no input of the pipeline"),
+           all.empty() ? "valid are elements of integers, and no input has any"
+                       : "valid are elements of integers: " + all};
+  return WrongInput;
+}
+
+/// The part of micro-batch `part` of `parts` of a tensor.
+static std::string partOf(const PipelineInput &input, const char *whole,
+                          int64_t part, int64_t parts) {
+  int64_t outer = 1;
+  for (int64_t dim = 0; dim < input.splitDim; ++dim)
+    outer *= input.sizes[dim];
+  std::string bytes(bytesOf(input), '\0');
+  if (input.splitDim < 0)
+    parts = 1, part = 0;
+  int64_t inner = outer ? bytesOf(input) / outer : 0;
+  for (int64_t o = 0; o < outer && inner; ++o)
+    std::memcpy(bytes.data() + o * inner, whole + (o * parts + part) * inner,
+                inner);
+  return bytes;
+}
+
+std::string RankRun::findShares(int64_t step, StepNumbers &next) {
+  if (!options.valid)
+    return "";
+  const PipelineInput &labels =
+      *pipeline::findInput(pipeline, options.valid->input);
+  std::vector<int64_t> counts;
+  std::string own;
+  int64_t parts = microBatchesOfStep();
+  for (int64_t i = 0; i < parts; ++i) {
+    if (options.train) {
+      const char *row = rows->row(labels, step * parts + i, point.seed, own);
+      counts.push_back(options.valid->count(labels, row));
+      continue;
+    }
+    own = partOf(labels, inputs.find(labels.name)->bytes, i, parts);
+    counts.push_back(options.valid->count(labels, own.data()));
+  }
+  std::string error = cutback::findShares(*options.valid, counts, next.shares);
+  next.extents.clear();
+  for (int64_t count : counts)
+    next.extents.push_back(count           ? Extent::All
+                           : options.train ? Extent::None
+                                           : Extent::Forward);
+  return error;
+}
+
+std::string RankRun::evaluate() {
+  const TrainInputOptions &asked = options.train->batches;
+  int64_t steps = options.train->rate.steps;
+  if (!asked.isDue(point.steps, steps))
+    return "";
+  auto begin = std::chrono::steady_clock::now();
+  int64_t count = std::min(held->count(), asked.evalBatches);
+  int64_t parts = microBatchesOfStep();
+  std::vector<int> own = schedule.stagesOf(row());
+  auto find = [this](const std::string &name) { return held->find(name); };
+  double sum = 0;
+  for (int64_t first = 0; first < count; first += parts) {
+    StepNumbers next;
+    next.seed = seedOfMicroBatch(point.seed, first);
+    next.keepsBuffers = true;
+    for (int64_t i = 0; i < parts; ++i)
+      next.extents.push_back(first + i < count ? Extent::Forward
+                                               : Extent::None);
+    rank->setNumbers(next);
+    held->take(own, first + firstMicroBatch(), schedule.microBatches,
+               point.seed);
+    if (std::string error = rank->step(find); !error.empty())
+      return error;
+    for (int64_t i = 0; i < parts && first + i < count; ++i)
+      if (!rank->losses().empty())
+        sum += lossOf(i);
+  }
+  double mean = sum / static_cast<double>(count);
+  int root = schedule.rankOfStage[pipeline.lossStage];
+  std::string error =
+      broadcast(*peers, root, reinterpret_cast<char *>(&mean), sizeof mean);
+  std::chrono::duration<double, std::milli> time =
+      std::chrono::steady_clock::now() - begin;
+  char text[96], last[48];
+  std::snprintf(text, sizeof text, "eval %lld/%lld  loss %.9g  ",
+                static_cast<long long>(point.steps),
+                static_cast<long long>(steps), mean);
+  std::snprintf(last, sizeof last, "  %.1f ms", time.count());
+  if (error.empty() && isFirst())
+    options.print(text + formatCount(count, "batch", "batches") + last);
+  return error;
+}
