@@ -38,6 +38,7 @@ private:
   void addResults();
   void addState(const ArtifactTensor &tensor, bool isWritten);
   void addInput(const ArtifactTensor &tensor, Type type);
+  void splitTangent(PipelineInput &input, Type type) const;
   void addReceived(const ArtifactTensor &tensor);
   void nameState(PipelineParameter &parameter) const;
 
@@ -63,13 +64,27 @@ static ArtifactTensor describeTensor(const std::string &name, Type type) {
   return described;
 }
 
-static PipelineOutput describeOutput(const std::string &name, Type type) {
+/// How an output called `name` merges.
+static MergeRule ruleOf(const StageFacts &facts, const std::string &name,
+                        Type type) {
+  auto found = facts.merges.find(name);
+  if (found != facts.merges.end())
+    return found->second;
+  auto tensor = cast<RankedTensorType>(type);
+  MergeRule rule;
+  if (tensor.getRank() == 0)
+    rule.merge = isa<FloatType>(tensor.getElementType())
+                     ? PipelineOutput::Mean
+                     : PipelineOutput::Equal;
+  return rule;
+}
+
+static PipelineOutput describeOutput(const std::string &name, Type type,
+                                     const MergeRule &rule) {
   PipelineOutput output;
   static_cast<ArtifactTensor &>(output) = describeTensor(name, type);
-  if (output.sizes.empty())
-    output.merge = isa<FloatType>(cast<RankedTensorType>(type).getElementType())
-                       ? PipelineOutput::Mean
-                       : PipelineOutput::Equal;
+  output.merge = rule.merge;
+  output.dim = rule.dim;
   return output;
 }
 
@@ -105,6 +120,20 @@ void StageDescriber::addState(const ArtifactTensor &tensor, bool isWritten) {
   nameState(parameter);
 }
 
+/// What each micro-batch has of the gradient of an output: of one that is
+/// joined its part; of a mean all of it, times what the micro-batch is of that,
+/// and so of one that is equal for all, which counts once; of a sum all of it.
+void StageDescriber::splitTangent(PipelineInput &input, Type type) const {
+  StringRef number = input.name;
+  number.consume_front(kTangentPrefix);
+  MergeRule rule = ruleOf(facts, "output." + number.str(), type);
+  bool isJoined = rule.merge == PipelineOutput::Concatenate;
+  input.splitDim = isJoined ? rule.dim : -1;
+  input.isWeighted = !isJoined && rule.merge != PipelineOutput::Sum;
+}
+
+/// The gradient of an input is joined as the input is split; of one that each
+/// micro-batch has it is the sum.
 void StageDescriber::addInput(const ArtifactTensor &tensor, Type type) {
   PipelineInput &input = stage.inputs.emplace_back();
   static_cast<ArtifactTensor &>(input) = tensor;
@@ -112,9 +141,16 @@ void StageDescriber::addInput(const ArtifactTensor &tensor, Type type) {
   input.splitDim = dim != facts.splitDims.end() ? dim->second
                    : tensor.sizes.empty()       ? -1
                                                 : 0;
+  if (StringRef(tensor.name).starts_with(kTangentPrefix))
+    splitTangent(input, type);
+  MergeRule merge;
+  if (input.splitDim < 0)
+    merge.merge = PipelineOutput::Sum;
+  else
+    merge.dim = input.splitDim;
   if (auto gradient = gradientOf.find(tensor.name);
       gradient != gradientOf.end())
-    stage.outputs.push_back(describeOutput(gradient->second, type));
+    stage.outputs.push_back(describeOutput(gradient->second, type, merge));
 }
 
 void StageDescriber::addReceived(const ArtifactTensor &tensor) {
@@ -154,7 +190,8 @@ void StageDescriber::addResults() {
     if (name == facts.loss)
       continue;
     if (!StringRef(name).starts_with(kValuePrefix)) {
-      stage.outputs.push_back(describeOutput(name, type));
+      stage.outputs.push_back(
+          describeOutput(name, type, ruleOf(facts, name, type)));
       continue;
     }
     PipelineSend &send = stage.sends.emplace_back();

@@ -68,6 +68,11 @@ std::vector<OptionSpec> splitOptions() {
       {"split-dim", OptionSpec::Text, "input.N=D|none,...",
        "the dimension along which an input is split into\n"
        "micro-batches; default 0; none: each has all of it"},
+      {"merge", OptionSpec::Text, "output.N=RULE,...",
+       "what an output of micro-batches becomes: cat:D (joined\n"
+       "along dimension D), mean, sum or equal; default: joined\n"
+       "along that of the batch, of a number mean, of integers\n"
+       "equal"},
       {"target", OptionSpec::Choice, "cpu|cuda|cuda-host|reference",
        "machine code for this processor (default), kernels for\n"
        "a GPU, those of a GPU for this machine, or none: the\n"
@@ -344,6 +349,13 @@ int readSplitRequest(Session &session, SplitRequest &request) {
     return code;
   if (int code = readSplitDims(session, request))
     return code;
+  if (auto rules = line.get("merge"))
+    if (error = parseMergeRules(StringRef(rules->data(), rules->size()),
+                                request.merges);
+        !error.empty()) {
+      session.error(error);
+      return wrongUsage(session, "see `cutback split --help`");
+    }
   if (auto spec = line.get("loss-output"))
     request.lossOutput = std::string(*spec);
   if (auto devices = line.get("stage-devices")) {

@@ -216,6 +216,11 @@ int Splitter::cut() {
   gradients.differentiate.gradOf.clear(); // marked
   if (int code = chooseLoss())
     return code;
+  auto merges =
+      findMergeRules(graph, request.merges, request.splitDims, facts.loss);
+  if (failed(merges))
+    return WrongInput;
+  facts.merges = std::move(*merges);
   PartitionOptions options = request.partition;
   options.symbols.clear(); // fixed
   FailureOr<std::vector<unsigned>> begins =

@@ -21,6 +21,7 @@ struct SplitRequest {
   StageChoice choice;
   /// By input, where it is not 0; -1: each micro-batch has all of it.
   std::map<std::string, int64_t> splitDims;
+  MergeRules merges; ///< of outputs, where they are asked for
   /// One backward a stage, planned as such; else input and weight gradients
   /// can run apart too.
   bool isWhole = false;

@@ -5,6 +5,7 @@
 #define CUTBACK_PIPELINING_DESCRIBESTAGE_H
 
 #include "cutback/Pipelining/CutGraph.h"
+#include "cutback/Pipelining/MergeRules.h"
 #include "cutback/Pipelining/PhaseGraphs.h"
 #include "cutback/Runtime/Pipeline/Pipeline.h"
 
@@ -17,6 +18,9 @@ struct StageFacts {
   std::string loss = "loss"; ///< the result that is the loss
   /// By input, where it is not 0; -1: each micro-batch has all of it.
   std::map<std::string, int64_t> splitDims;
+  /// How outputs merge; of one that is not there numbers are means, or equal,
+  /// and others joined along dimension 0.
+  MergeRules merges;
   /// Other names of a parameter's tensor in the model ("wte.weight"); may be
   /// null.
   std::function<std::vector<std::string>(llvm::StringRef name)> tiedNames;

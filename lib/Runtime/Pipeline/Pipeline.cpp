@@ -16,6 +16,7 @@
 
 #include "cutback/Runtime/Elements.h"
 #include "cutback/Runtime/Pipeline/BatchSplit.h"
+#include "cutback/Runtime/Pipeline/Sums.h"
 
 #include <algorithm>
 #include <map>
@@ -240,6 +241,9 @@ void Checker::checkShared(int64_t stage) {
         inputs.emplace(input.name, &input).first->second;
     if (!isSame(*first, input) || first->splitDim != input.splitDim)
       refuse("has '" + input.name + "' in two sizes, types or dimensions");
+    if (input.isWeighted &&
+        !Elements::isKnown(pipeline::componentOf(input.dtype)))
+      refuse("weighs '" + input.name + "', which is " + input.dtype);
   }
 }
 
@@ -249,7 +253,9 @@ void Checker::checkOutputs(int64_t stage) {
       refuse("makes '" + output.name + "' in two stages");
     bool isAdded = output.merge == PipelineOutput::Mean ||
                    output.merge == PipelineOutput::Sum;
-    if (isAdded && !Elements::isKnown(output.dtype))
+    bool isCounted = output.merge == PipelineOutput::Sum &&
+                     pipeline::isAddedAsInteger(output.dtype);
+    if (isAdded && !isCounted && !Elements::isKnown(output.dtype))
       refuse("adds '" + output.name + "', which is " + output.dtype);
     if (output.merge == PipelineOutput::Concatenate &&
         (output.dim < 0 ||

@@ -49,7 +49,8 @@ static std::string sendText(const PipelineSend &send) {
 
 static std::string inputText(const PipelineInput &input) {
   return "{" + MemberText::tensor(input) +
-         ", \"split\": " + std::to_string(input.splitDim) + "}";
+         ", \"split\": " + std::to_string(input.splitDim) +
+         (input.isWeighted ? ", \"weighted\": true}" : "}");
 }
 
 static std::string parameterText(const PipelineParameter &parameter) {
@@ -285,9 +286,10 @@ private:
     send.hasGradient = flag(value, "gradient");
   }
   void readInput(JsonValue value, PipelineInput &input) {
-    only(value, {"name", "dtype", "sizes", "split"});
+    only(value, {"name", "dtype", "sizes", "split", "weighted"});
     readTensor(value, input);
     input.splitDim = number(value, "split");
+    input.isWeighted = flag(value, "weighted");
   }
   void readParameter(JsonValue value, PipelineParameter &parameter) {
     only(value,

@@ -46,6 +46,9 @@ BlockRef Rank::sliceInput(Stage &stage, int number, int microBatch) {
     return block;
   if (input.splitDim < 0) {
     std::memcpy(block->data(), from, block->bytes());
+    Elements elements(block->data(), block->bytes(), componentOf(input.dtype));
+    for (int64_t i = 0; input.isWeighted && i < elements.count(); ++i)
+      elements.set(i, elements[i] * shareOf(microBatch));
     return block;
   }
   auto [outer, inner] = rowsOf(input.dtype, input.sizes, input.splitDim);
@@ -193,7 +196,9 @@ std::string Rank::runHere(Stage &stage, int microBatch,
   stage.open[microBatch].slots.resize(size.plan.slots.size());
   for (size_t i = 0; i < uses.size(); ++i)
     if (blocks[i]) {
-      keepResult(stage, microBatch, uses[i], blocks[i]);
+      error = keepResult(stage, microBatch, uses[i], blocks[i]);
+      if (!error.empty())
+        return fail(error);
     } else if (isSumAlone(size.plan, uses[i], mode)) {
       error = addGradient(stage, uses[i].parameter, *runner, i);
       if (!error.empty())
@@ -221,8 +226,9 @@ std::string Rank::runPhase(Stage &stage, int microBatch,
   return "";
 }
 
-void Rank::keepResult(Stage &stage, int microBatch,
-                      const StagePlan::Result &use, const BlockRef &block) {
+std::string Rank::keepResult(Stage &stage, int microBatch,
+                             const StagePlan::Result &use,
+                             const BlockRef &block) {
   const StagePlan &plan = sizeOf(stage, microBatch).plan;
   if (plan.slots[use.slot].lastUse[modeOf(stage, microBatch)] >= 0)
     stage.open[microBatch].slots[use.slot] = block;
@@ -236,10 +242,12 @@ void Rank::keepResult(Stage &stage, int microBatch,
         exchange.give(edge, microBatch, Exchange::Gradient, block);
   if (use.isLoss)
     lossBytes[microBatch].assign(block->data(), block->bytes());
-  if (use.output >= 0)
-    addOutput(stage, use.output, microBatch, *block);
   if (use.parameter >= 0)
     addGradient(stage, use.parameter, block);
+  // A training has its results in the state.
+  return use.output < 0 || options.isTraining
+             ? ""
+             : addOutput(stage, use.output, microBatch, *block);
 }
 
 /// Whether a result is a gradient of a parameter and nothing else: it is added
@@ -281,7 +289,19 @@ void Rank::addGradient(Stage &stage, int parameter, const BlockRef &block) {
     std::memcpy(sum->data(), block->data(), block->bytes());
 }
 
-void Rank::addOutput(Stage &stage, int number, int microBatch, Block &block) {
+/// A result that is the same for each micro-batch. An empty string, or that it
+/// is not.
+static std::string checkEqual(const PipelineOutput &output, int microBatch,
+                              Block &first, Block &other) {
+  if (std::memcmp(first.data(), other.data(), other.bytes()) == 0)
+    return "";
+  return "'" + output.name + "' of micro-batch " + std::to_string(microBatch) +
+         " is another one than before, and equal ones were asked for: `cutback "
+         "split --merge` says what others become";
+}
+
+std::string Rank::addOutput(Stage &stage, int number, int microBatch,
+                            Block &block) {
   const PipelineOutput &output = sizeOf(stage, microBatch).of->outputs[number];
   BlockRef &merged = stage.outputs[number];
   std::vector<int64_t> &sizes = stage.outputSizes[number];
@@ -290,14 +310,14 @@ void Rank::addOutput(Stage &stage, int number, int microBatch, Block &block) {
     if (isFirst) {
       merged = Block::make(block.bytes(), sumCount);
       sizes = output.sizes;
+      if (block.bytes())
+        std::memcpy(merged->data(), block.data(), block.bytes());
+      return "";
     }
-    bool isCopied =
-        output.merge == PipelineOutput::Equal ? microBatch == 0 : isFirst;
-    if (isCopied && block.bytes())
-      std::memcpy(merged->data(), block.data(), block.bytes());
-    else if (output.merge != PipelineOutput::Equal)
-      addTo(output.dtype, merged->data(), block.data(), block.bytes());
-    return;
+    if (output.merge == PipelineOutput::Equal)
+      return checkEqual(output, microBatch, *merged, block);
+    addTo(output.dtype, merged->data(), block.data(), block.bytes());
+    return "";
   }
   const PipelineOutput &larger = stage.of->outputs[number],
                        *smaller = stage.smaller
@@ -315,4 +335,5 @@ void Rank::addOutput(Stage &stage, int number, int microBatch, Block &block) {
   for (int64_t row = 0; row < outer && inner; ++row)
     std::memcpy(merged->data() + row * all + before, block.data() + row * inner,
                 inner);
+  return "";
 }

@@ -42,9 +42,26 @@ static void combine(std::string_view dtype, char *to, const char *more,
     left.set(i, function(left[i], right[i]));
 }
 
+bool pipeline::isAddedAsInteger(std::string_view dtype) {
+  return dtype == "i64" || dtype == "i32";
+}
+
+std::string_view pipeline::componentOf(std::string_view dtype) {
+  std::string_view prefix = "complex<";
+  if (dtype.substr(0, prefix.size()) != prefix)
+    return dtype;
+  return dtype.substr(prefix.size(), dtype.size() - prefix.size() - 1);
+}
+
 void pipeline::addTo(std::string_view dtype, char *sum, const char *more,
                      int64_t bytes) {
-  combine(dtype, sum, more, bytes, [](auto a, auto b) { return a + b; });
+  // Without a sign, so that a sum that wraps is defined.
+  auto add = [](auto a, auto b) { return a + b; };
+  if (dtype == "i64")
+    return forEach<uint64_t>(sum, more, bytes, add);
+  if (dtype == "i32")
+    return forEach<uint32_t>(sum, more, bytes, add);
+  combine(dtype, sum, more, bytes, add);
 }
 
 void pipeline::maximize(std::string_view dtype, char *to, const char *more,

@@ -47,6 +47,9 @@ struct PipelineSend : ArtifactTensor {
 struct PipelineInput : ArtifactTensor {
   /// The dimension that micro-batches are parts of; -1: each has all of it.
   int64_t splitDim = 0;
+  /// Each takes it times its share of the step, 1 / m: the gradient of a result
+  /// that is a mean over micro-batches.
+  bool isWeighted = false;
 };
 
 /// A parameter that phases of a stage take, `param.NAME`.

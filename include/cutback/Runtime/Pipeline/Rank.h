@@ -146,8 +146,8 @@ public:
   /// Name, type and size of the loss, without a name on ranks that do not have
   /// it.
   const ArtifactTensor &lossTensor() const { return loss; }
-  /// After a step: outputs, gradients (a replicated one on the rank of its
-  /// first stage), written buffers.
+  /// After a step, outside of a training: outputs, gradients (a replicated one
+  /// on the rank of its first stage), written buffers.
   std::vector<RankTensor> results() const;
   /// After a step: outputs that are parts of the batch, those of all replicas
   /// to the first one. All ranks call it. An empty string, or what went wrong.
@@ -211,9 +211,9 @@ private:
   BlockRef makeArgument(int microBatch, const ArtifactArgument &argument,
                         StagePlan::Argument::Kind kind);
   BlockRef sliceInput(Stage &stage, int input, int microBatch);
-  void keepResult(Stage &stage, int microBatch, const StagePlan::Result &use,
-                  const BlockRef &block);
-  void addOutput(Stage &stage, int output, int microBatch, Block &block);
+  std::string keepResult(Stage &stage, int microBatch,
+                         const StagePlan::Result &use, const BlockRef &block);
+  std::string addOutput(Stage &stage, int output, int microBatch, Block &block);
   void addGradient(Stage &stage, int parameter, const BlockRef &block);
   std::string addGradient(Stage &stage, int parameter, PhaseRunner &runner,
                           size_t result);

@@ -10,8 +10,15 @@
 namespace cutback::pipeline {
 
 /// sum[i] = sum[i] + more[i], each rounded to the type once: the bits of
-/// `aten.add`. "f64", "f32", "bf16" or "f16"; `bytes` of each operand.
+/// `aten.add`. "f64", "f32", "bf16" or "f16", or an integer that is added as
+/// such; `bytes` of each operand.
 void addTo(std::string_view dtype, char *sum, const char *more, int64_t bytes);
+
+/// "i64" or "i32": counts.
+bool isAddedAsInteger(std::string_view dtype);
+
+/// "f32" of "complex<f32>"; of other types the type.
+std::string_view componentOf(std::string_view dtype);
 
 /// to[i] = to[i] * factor, in the type's arithmetic: the factor is rounded to
 /// it first (of 16-bit types to f32).

@@ -59,6 +59,7 @@ Pipeline example() {
   last.inputs = {named<PipelineInput>("input.0"),
                  named<PipelineInput>("input.1", {})};
   last.inputs[1].splitDim = -1;
+  last.inputs[1].isWeighted = true;
   auto tied = named<PipelineParameter>("param.w");
   tied.gradient = "grad.w";
   tied.replicatedIn = {0, 2};
@@ -96,6 +97,8 @@ TEST(PipelineTest, GoesThroughItsText) {
   EXPECT_TRUE(last.receives[1].hasGradient);
   EXPECT_EQ(again.stages[0].sends[0].to, (std::vector<int64_t>{1, 2}));
   EXPECT_EQ(last.inputs[1].splitDim, -1);
+  EXPECT_TRUE(last.inputs[1].isWeighted);
+  EXPECT_FALSE(last.inputs[0].isWeighted);
   EXPECT_EQ(last.parameters[0].gradient, "grad.w");
   EXPECT_EQ(last.parameters[0].replicatedIn, (std::vector<int64_t>{0, 2}));
   EXPECT_TRUE(again.stages[1].buffers[0].isWritten);
@@ -201,6 +204,13 @@ TEST(PipelineTest, RefusesWhatStagesShareInTwoWays) {
             "has 'input.0' in two sizes, types or dimensions");
   EXPECT_EQ(problemOf([](P &p) { p.stages[1].outputs = p.stages[2].outputs; }),
             "makes 'output.0' in two stages");
+  EXPECT_EQ(problemOf([](P &p) { p.stages[2].inputs[1].dtype = "i64"; }),
+            "weighs 'input.1', which is i64");
+  EXPECT_EQ(problemOf([](P &p) {
+              p.stages[2].outputs[1].dtype = "i64";
+              p.stages[2].outputs[1].merge = PipelineOutput::Sum;
+            }),
+            "");
   EXPECT_EQ(problemOf([](P &p) { p.stages[2].outputs[1].dtype = "i64"; }),
             "adds 'output.1', which is i64");
   EXPECT_EQ(problemOf([](P &p) { p.stages[2].outputs[0].dim = 2; }),

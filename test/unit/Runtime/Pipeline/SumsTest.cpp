@@ -45,6 +45,21 @@ TEST(SumsTest, EachElementIsRoundedOnce) {
   }
 }
 
+TEST(SumsTest, CountsAreAddedAsIntegers) {
+  std::vector<int64_t> sum = {(int64_t(1) << 53) + 1, -3}, more = {2, 1};
+  addTo("i64", reinterpret_cast<char *>(sum.data()),
+        reinterpret_cast<char *>(more.data()), 16);
+  EXPECT_EQ(sum, (std::vector<int64_t>{(int64_t(1) << 53) + 3, -2}));
+  int32_t small = 7, one = -8;
+  addTo("i32", reinterpret_cast<char *>(&small), reinterpret_cast<char *>(&one),
+        4);
+  EXPECT_EQ(small, -1);
+  EXPECT_TRUE(isAddedAsInteger("i64"));
+  EXPECT_FALSE(isAddedAsInteger("i1"));
+  EXPECT_EQ(componentOf("complex<f32>"), "f32");
+  EXPECT_EQ(componentOf("bf16"), "bf16");
+}
+
 TEST(SumsTest, AFactorIsOfTheType) {
   float third = 3;
   scale("f32", reinterpret_cast<char *>(&third), 1. / 3, sizeof third);
