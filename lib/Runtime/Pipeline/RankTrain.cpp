@@ -26,6 +26,7 @@
 #include "cutback/Support/Checksum.h"
 #include "cutback/Support/ExitCode.h"
 #include "cutback/Support/SafeFile.h"
+#include "cutback/Support/Text.h"
 
 #include <chrono>
 #include <cmath>
@@ -322,6 +323,27 @@ static bool readNumber(const TensorFiles &file, const char *name,
   return true;
 }
 
+/// What a file has that is of no state of this pipeline; empty for nothing.
+static std::string findOther(const Pipeline &pipeline,
+                             const TensorFiles &file) {
+  std::set<std::string> names;
+  for (const PipelineStage &stage : pipeline.stages) {
+    for (const PipelineParameter &one : stage.parameters)
+      names.insert(one.name);
+    for (const PipelineBuffer &one : stage.buffers)
+      names.insert(one.name);
+  }
+  for (const auto &[name, tensor] : file.all()) {
+    size_t dot = name.find('.', sizeof("optimizer"));
+    bool isState = name.rfind("optimizer.", 0) == 0 &&
+                   dot != std::string::npos &&
+                   names.count("param." + name.substr(dot + 1));
+    if (!names.count(name) && !isState && name.rfind("training.", 0) != 0)
+      return name;
+  }
+  return "";
+}
+
 /// Takes over the state of a file that is there. Exit code.
 int RankRun::restore(TrainedPoint &point, StepError &error) {
   const std::string path = pathOf(options.train->state);
@@ -347,6 +369,13 @@ int RankRun::restore(TrainedPoint &point, StepError &error) {
   if (!readNumber(file, kSteps, point.steps) ||
       !readNumber(file, kSeed, point.seed) || point.steps < 0)
     return refuse("it lacks 'training.steps' or 'training.seed'");
+  if (point.steps > options.train->rate.steps) {
+    error = {"the state has " + formatCount(point.steps, "step") +
+                 ", and --steps=" + std::to_string(options.train->rate.steps),
+             "give the steps of the whole training, or another --state to "
+             "begin anew"};
+    return WrongInput;
+  }
   const TensorFiles::Tensor *undecayed = file.find(kUndecayedNames);
   if (undecayedText(pipeline) !=
       (undecayed ? std::string_view(undecayed->bytes, undecayed->entry.bytes)
@@ -361,21 +390,8 @@ int RankRun::restore(TrainedPoint &point, StepError &error) {
     if (point.scale->isDynamic)
       point.scale->scale = std::min(stored, point.scale->greatest);
   }
-  std::set<std::string> names;
-  for (const PipelineStage &stage : pipeline.stages) {
-    for (const PipelineParameter &one : stage.parameters)
-      names.insert(one.name);
-    for (const PipelineBuffer &one : stage.buffers)
-      names.insert(one.name);
-  }
-  for (const auto &[name, tensor] : file.all()) {
-    size_t dot = name.find('.', sizeof("optimizer"));
-    bool isState = name.rfind("optimizer.", 0) == 0 &&
-                   dot != std::string::npos &&
-                   names.count("param." + name.substr(dot + 1));
-    if (!names.count(name) && !isState && name.rfind("training.", 0) != 0)
-      return refuse("it has '" + name + "'");
-  }
+  if (std::string other = findOther(pipeline, file); !other.empty())
+    return refuse("it has '" + other + "'");
   for (const RankTensor &wanted : rank->state(/*isAll=*/true))
     std::memcpy(const_cast<char *>(wanted.bytes), file.find(wanted.name)->bytes,
                 bytesOf(wanted));
@@ -422,6 +438,14 @@ int RankRun::checkTraining(StepError &error) {
       return NoPlan;
     }
     point.scale = options.train->scale.value_or(LossScale());
+    if (!point.scale->isDynamic && point.scale->scale > greatest) {
+      char text[32];
+      std::snprintf(text, sizeof text, "%.6g", greatest);
+      error = {"--loss-scale: the loss has a type that holds no more than " +
+                   std::string(text),
+               "give a smaller number, or dynamic"};
+      return WrongUsage;
+    }
     point.scale->limit(greatest);
   }
   return restore(point, error);
