@@ -16,7 +16,9 @@
 #include "cutback/Planner/PlanRecord.h"
 #include "cutback/Support/SafeFile.h"
 
+#include "mlir/Bytecode/BytecodeWriter.h"
 #include "mlir/IR/Builders.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
@@ -31,6 +33,33 @@ std::string printModule(ModuleOp module) {
   module.print(os, flags);
   os << "\n";
   return text;
+}
+
+std::string encodeModule(ModuleOp module) {
+  std::string bytes;
+  llvm::raw_string_ostream os(bytes);
+  // Without a version that is asked for it does not fail.
+  (void)writeBytecodeToFile(module, os);
+  return bytes;
+}
+
+std::string findGraphFile(const std::string &folder, std::string &error,
+                          std::string &next) {
+  std::string text = folder + "/" + kPartitionFiles[0];
+  std::string bytecode = folder + "/" + kBytecodeFile;
+  bool isText = llvm::sys::fs::exists(text);
+  bool isBytecode = llvm::sys::fs::exists(bytecode);
+  if (isText != isBytecode)
+    return isText ? text : bytecode;
+  if (isText) {
+    error = "the folder '" + folder + "' has " + kPartitionFiles[0] + " and " +
+            kBytecodeFile;
+    next = "name one of them, or split the model again";
+  } else {
+    error = "no joint.mlir in the folder '" + folder + "'";
+    next = "a folder is what `cutback compile` wrote; other inputs are files";
+  }
+  return "";
 }
 
 /// Prints `op`, of which the module takes possession, in a module of its own.

@@ -13,6 +13,7 @@
 #include "cutback/Analysis/Names.h"
 #include "cutback/Dialect/Upstream/ExternalModels.h"
 #include "cutback/Planner/TrainingGraph.h"
+#include "cutback/Report/PartitionFiles.h"
 #include "cutback/Support/Heap.h"
 #include "cutback/Support/MLIR/DiagnosticPlace.h"
 #include "cutback/Support/SafeFile.h"
@@ -92,10 +93,11 @@ FailureOr<ImportedModule>
 Session::load(const std::string &path, ImportOptions options, double &seconds) {
   std::string file = path;
   if (llvm::sys::fs::is_directory(file)) {
-    file += "/joint.mlir";
-    if (!llvm::sys::fs::exists(file)) {
-      error("no joint.mlir in the folder '" + path + "'");
-      note("a folder is what `cutback compile` wrote; other inputs are files");
+    std::string wrong, next;
+    file = findGraphFile(path, wrong, next);
+    if (file.empty()) {
+      error(wrong);
+      note(next);
       return failure();
     }
   }

@@ -31,8 +31,8 @@ public:
   Progress progress;
   const CommandLine &line;
 
-  /// Reads the graph of `path` (a folder stands for its joint.mlir) and adds
-  /// the time to `seconds`. Prints why if it cannot.
+  /// Reads the graph of `path` (a folder stands for its joint.mlir or
+  /// joint.mlirbc) and adds the time to `seconds`. Prints why if it cannot.
   mlir::FailureOr<ImportedModule> load(const std::string &path,
                                        ImportOptions options, double &seconds);
   /// The same, for commands that need a joint graph.

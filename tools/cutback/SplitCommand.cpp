@@ -4,7 +4,8 @@
 // writes them with machine code for their phases.
 //
 //   P/pipeline.json             what crosses between stages, and their phases
-//   P/stageK/joint.mlir ...     each stage as `compile` writes a model
+//   P/stageK/joint.mlir ...     each stage as `compile` writes a model, or
+//                               joint.mlirbc
 //   P/stageK/PHASE/...          each phase as `compile --target` writes a step
 //   P/stageK/smaller/PHASE/...  for micro-batches with a row less, if there are
 //   P/stageK/weights.safetensors    what this stage alone reads
@@ -12,9 +13,11 @@
 #include "PlanRun.h"
 #include "SplitProgram.h"
 
+#include "cutback/Report/PartitionFiles.h"
 #include "cutback/Support/SafeFile.h"
 #include "cutback/Support/Text.h"
 
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
@@ -95,6 +98,19 @@ static std::string describeSplit(const SplitProgram &program) {
   return text;
 }
 
+/// Graphs of a split before, in the other form, that new ones replace.
+static void removeOtherGraphs(const std::string &folder,
+                              const std::vector<NamedFile> &files) {
+  for (const NamedFile &file : files) {
+    StringRef name = file.name;
+    bool isText = name.consume_back(kPartitionFiles[0]);
+    if (isText || name.consume_back(kBytecodeFile))
+      (void)llvm::sys::fs::remove(
+          folder + "/" + name.str() +
+          (isText ? kBytecodeFile : kPartitionFiles[0]));
+  }
+}
+
 int runSplit(const CommandLine &line) {
   Session session("split", line);
   SplitRequest request;
@@ -115,6 +131,7 @@ int runSplit(const CommandLine &line) {
   std::string error = writeFolderSafely(std::string(*line.get("o")), files);
   if (!error.empty())
     return session.failedWrite(error);
+  removeOtherGraphs(std::string(*line.get("o")), files);
   return session.write(std::nullopt, describeSplit(program));
 }
 

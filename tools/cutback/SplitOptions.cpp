@@ -73,6 +73,9 @@ std::vector<OptionSpec> splitOptions() {
        "along dimension D), mean, sum or equal; default: joined\n"
        "along that of the batch, of a number mean, of integers\n"
        "equal"},
+      {"emit", OptionSpec::Choice, "mlir|mlirbc",
+       "the graphs of stages and phases: text (default), or\n"
+       "MLIR's bytecode, joint.mlirbc, a third of its size"},
       {"target", OptionSpec::Choice, "cpu|cuda|cuda-host|reference",
        "machine code for this processor (default), kernels for\n"
        "a GPU, those of a GPU for this machine, or none: the\n"
@@ -371,6 +374,7 @@ int readSplitRequest(Session &session, SplitRequest &request) {
     session.error(error);
     return wrongUsage(session, "see `cutback split --help`");
   }
+  request.isBytecode = line.get("emit") == "mlirbc";
   request.isWhole = line.get("backward") == "whole";
   if (int code = refuseOthers(session, request))
     return code;

@@ -40,6 +40,8 @@
 #include "cutback/Support/Text.h"
 #include "cutback/Training/Update.h"
 
+#include "mlir/Parser/Parser.h"
+
 using namespace mlir;
 
 namespace cutback {
@@ -87,6 +89,7 @@ private:
   int compilePhase(const PartitionResult &plan, joint::GraphOp graph,
                    const std::string &folder, PipelinePhase &entry);
   int addWeights(PipelineStage &stage);
+  int addGraph(const std::string &folder, std::string text);
   void addFile(const std::string &name, std::string data) {
     program.files.emplace_back(name, std::move(data));
   }
@@ -476,6 +479,19 @@ int Splitter::compilePhase(const PartitionResult &plan, joint::GraphOp graph,
   return Done;
 }
 
+/// A graph as it is stored; `text` is that of a module of ours.
+int Splitter::addGraph(const std::string &folder, std::string text) {
+  if (!request.isBytecode) {
+    addFile(folder + "/" + kPartitionFiles[0], std::move(text));
+    return Done;
+  }
+  auto module = parseSourceString<ModuleOp>(text, &session.context);
+  if (!module)
+    return OurDefect;
+  addFile(folder + "/" + kBytecodeFile, encodeModule(*module));
+  return Done;
+}
+
 /// What the stage alone reads, of the model's tensors.
 int Splitter::addWeights(PipelineStage &stage) {
   std::vector<interpreter::NamedTensor> tensors;
@@ -552,7 +568,8 @@ int Splitter::addUpdate(unsigned number, PlannedStage &planned) {
 int Splitter::emitPhases(PlannedStage &planned, const std::string &base) {
   for (PlannedPhase &phase : planned.phases) {
     std::string folder = base + "/" + phase.phase.name;
-    addFile(folder + "/" + kPartitionFiles[0], std::move(phase.text));
+    if (int code = addGraph(folder, std::move(phase.text)))
+      return code;
     if (request.target.target == "reference")
       continue;
     auto entry =
@@ -601,7 +618,8 @@ int Splitter::addStage(unsigned number) {
   OwningOpRef<ModuleOp> alone =
       ModuleOp::create(stages.stages[number].getLoc());
   alone->push_back(stages.stages[number]->clone());
-  addFile(planned.stage.name + "/" + kPartitionFiles[0], printModule(*alone));
+  if (int code = addGraph(planned.stage.name, printModule(*alone)))
+    return code;
   if (int code = addUpdate(number, planned))
     return code;
   if (int code = emitPhases(planned, planned.stage.name))

@@ -37,7 +37,8 @@ struct SplitRequest {
   std::optional<std::string> lossOutput; ///< as written
   /// Of ops that name one, by stage, or one for all; empty: as exported.
   std::vector<std::string> devices;
-  TargetChoice target; ///< "reference": no machine code
+  bool isBytecode = false; ///< graphs of stages and phases, else text
+  TargetChoice target;     ///< "reference": no machine code
 };
 
 /// The options of `split` that are no plan's.

@@ -167,9 +167,8 @@ static int findRounding(Session &session, const Pipeline &pipeline,
                         llvm::StringMap<double> &rounding) {
   for (const PipelineStage &stage : pipeline.stages) {
     double seconds = 0;
-    auto module = session.loadJoint(session.line.arguments[0] + "/" +
-                                        stage.name + "/" + kPartitionFiles[0],
-                                    ImportOptions(), seconds);
+    auto module = session.loadJoint(
+        session.line.arguments[0] + "/" + stage.name, ImportOptions(), seconds);
     if (failed(module))
       return WrongInput;
     auto own = interpreter::getRounding(module->graph,
@@ -251,7 +250,8 @@ int runStages(Session &session) {
   if (pipeline.target == "reference")
     options.openFolder = [](const std::string &folder, const PipelinePhase &,
                             StepError &why) {
-      return OwnPhase::open(folder + "/" + kPartitionFiles[0], why);
+      std::string path = findGraphFile(folder, why.what, why.next);
+      return path.empty() ? nullptr : OwnPhase::open(path, why);
     };
   options.print = [&](const std::string &one) {
     (void)session.write(std::nullopt, one + "\n");

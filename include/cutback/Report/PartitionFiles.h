@@ -16,8 +16,18 @@ namespace cutback {
 inline constexpr std::array<const char *, 4> kPartitionFiles = {
     "joint.mlir", "forward.mlir", "backward.mlir", "plan.json"};
 
+/// The graph of a stage or of a phase as MLIR bytecode, in place of the first.
+inline constexpr const char *kBytecodeFile = "joint.mlirbc";
+
 /// The text of a module as it is stored, with its locations.
 std::string printModule(mlir::ModuleOp module);
+/// The same as bytecode. Equal modules give equal bytes. Linear.
+std::string encodeModule(mlir::ModuleOp module);
+
+/// The graph in `folder`: its joint.mlir or joint.mlirbc. Empty, with `error`
+/// and `next` set, if there is none, or there are both.
+std::string findGraphFile(const std::string &folder, std::string &error,
+                          std::string &next);
 
 /// Writes joint.mlir (the prepared graph, with a record of the plan),
 /// forward.mlir, backward.mlir and plan.json into `folder`, and `more` behind
