@@ -279,10 +279,6 @@ void Rank::shareArena() {
       for (auto &runner : stage->smaller->runners)
         if (runner)
           runner->setArena(reinterpret_cast<char *>(at));
-  for (auto &[number, stage] : stages)
-    for (PhaseRunner *runner : {stage->norms.get(), stage->update.get()})
-      if (runner)
-        runner->setArena(reinterpret_cast<char *>(at));
 }
 
 bool Rank::open(const OpenPhase &openPhase, const FindTensor &weights,

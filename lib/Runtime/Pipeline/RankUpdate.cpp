@@ -27,23 +27,32 @@ static bool startsWith(const std::string &text, const char *prefix) {
   return text.rfind(prefix, 0) == 0;
 }
 
+template <typename Stage> static PhaseRunner *normsOf(const Stage &stage) {
+  return stage.runners[PipelineStage::Norms].get();
+}
+
+template <typename Stage> static PhaseRunner *updateOf(const Stage &stage) {
+  return stage.runners[PipelineStage::Update].get();
+}
+
 bool Rank::openUpdate(Stage &stage, const OpenPhase &openPhase,
                       StepError &error) {
   const auto &phases = stage.of->phases;
-  for (auto [kind, runner] :
-       {std::pair(PipelineStage::Norms, &stage.norms),
-        std::pair(PipelineStage::Update, &stage.update)}) {
+  for (PipelineStage::PhaseKind kind :
+       {PipelineStage::Norms, PipelineStage::Update}) {
     if (!phases[kind])
       continue;
-    *runner = openPhase(stage.number, kind, error);
-    if (!*runner)
+    std::unique_ptr<PhaseRunner> &runner = stage.runners[kind];
+    runner = openPhase(stage.number, kind, error);
+    if (!runner)
       return false;
-    (*runner)->setThreads(options.threads);
-    countArena(**runner);
+    runner->setThreads(options.threads);
+    countArena(*runner);
   }
-  if (!stage.update)
+  const PhaseRunner *update = updateOf(stage);
+  if (!update)
     return true;
-  for (const ArtifactArgument &argument : stage.update->arguments()) {
+  for (const ArtifactArgument &argument : update->arguments()) {
     const std::string &name = argument.name;
     if (!startsWith(name, "optimizer.") || name == kRate || name == kStep ||
         name == kScale)
@@ -60,8 +69,8 @@ bool Rank::openUpdate(Stage &stage, const OpenPhase &openPhase,
 
 bool Rank::scalesLoss() const {
   for (const auto &[number, stage] : stages)
-    if (stage->update)
-      for (const ArtifactArgument &argument : stage->update->arguments())
+    if (const PhaseRunner *update = updateOf(*stage))
+      for (const ArtifactArgument &argument : update->arguments())
         if (argument.name == kScale)
           return true;
   return false;
@@ -69,8 +78,8 @@ bool Rank::scalesLoss() const {
 
 bool Rank::clips() const {
   for (const auto &[number, stage] : stages)
-    if (stage->norms)
-      for (const ArtifactTensor &result : stage->norms->results())
+    if (const PhaseRunner *own = normsOf(*stage))
+      for (const ArtifactTensor &result : own->results())
         if (startsWith(result.name, kSquarePrefix))
           return true;
   return false;
@@ -120,20 +129,20 @@ std::string Rank::runUpdate(Stage &stage, PhaseRunner &runner,
 
 std::string Rank::findNorms(double lossScale, GradientNorms &norms) {
   for (auto &[number, stage] : stages) {
-    if (!stage->norms)
+    PhaseRunner *own = normsOf(*stage);
+    if (!own)
       continue;
     std::vector<BlockRef> made;
     std::vector<char *> results;
-    for (const ArtifactTensor &result : stage->norms->results()) {
+    for (const ArtifactTensor &result : own->results()) {
       made.push_back(Block::make(bytesOf(result), sumCount));
       results.push_back(made.back()->data());
     }
-    std::string error =
-        runUpdate(*stage, *stage->norms, {{kScale, lossScale}}, results);
+    std::string error = runUpdate(*stage, *own, {{kScale, lossScale}}, results);
     if (!error.empty())
       return error;
     for (size_t i = 0; i < made.size(); ++i) {
-      const ArtifactTensor &result = stage->norms->results()[i];
+      const ArtifactTensor &result = own->results()[i];
       Elements value(made[i]->data(), made[i]->bytes(), result.dtype);
       norms.isDouble |= result.dtype == "f64";
       if (!startsWith(result.name, kSquarePrefix)) {
@@ -154,9 +163,10 @@ std::string Rank::update(const UpdateNumbers &numbers, double norm,
                          double greatest) {
   updated.clear();
   for (auto &[number, stage] : stages) {
-    if (!stage->update)
+    PhaseRunner *own = updateOf(*stage);
+    if (!own)
       continue;
-    std::string error = runUpdate(*stage, *stage->update,
+    std::string error = runUpdate(*stage, *own,
                                   {{kRate, numbers.learningRate},
                                    {kStep, numbers.step},
                                    {kScale, numbers.lossScale},
