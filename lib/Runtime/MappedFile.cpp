@@ -3,6 +3,9 @@
 // A regular file is mapped, privately: who changes its memory changes no file,
 // and pages without a reader are never loaded. Of what is no file (a pipe, a
 // device, which may never end) nothing is read. An empty file has no memory.
+//
+// Files of tensors, of tokens, and manifests are read this way: who looks at a
+// header loads one page of it.
 
 #include "cutback/Runtime/MappedFile.h"
 

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Inputs of a training. A file of tensors has a row for each micro-batch; what
-// is to be said of a file of tokens is in Runtime/TrainInputs.h, as a training
-// over ranks takes them too.
+// Inputs of a training. A file of tensors has a row for each micro-batch, which
+// is a view into it; what is to be said of options, and of a file of tokens, is
+// in Runtime/TrainInputs.h, as a training over ranks takes them too.
+//
+// A row takes a look-up by name; those of tokens are copied.
 
 #include "TrainInputs.h"
 
