@@ -246,6 +246,13 @@ int RankRun::prepare(StepError &error) {
   }
   rankOptions.mayEvaluate =
       options.valid || (options.train && options.train->batches.evalEvery);
+  if (rankOptions.mayEvaluate && transport.isOrdered()) {
+    error = {std::string(options.valid ? "--valid-tokens" : "--eval-every") +
+                 " leaves micro-batches out, and messages of " +
+                 transport.name() + " have the order of a whole schedule",
+             "leave it out, or --transport"};
+    return WrongUsage;
+  }
   rank = std::make_unique<Rank>(pipeline, schedule, *peers, rankOptions);
   auto openPhase = [this](int stage, PipelineStage::PhaseKind kind,
                           StepError &why) {

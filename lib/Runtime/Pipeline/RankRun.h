@@ -50,6 +50,8 @@ private:
   int restore(TrainedPoint &point, StepError &error);
   int save(const TrainedPoint &point);
   int checkValidTokens(StepError &error);
+  std::vector<int64_t> countInBatch(const PipelineInput &labels,
+                                    int64_t step) const;
   std::string findShares(int64_t step, StepNumbers &next);
   std::string evaluate();
   int openTraining(StepError &error);

@@ -14,6 +14,7 @@
 
 #include "RankRun.h"
 
+#include "cutback/Runtime/Pipeline/BatchSplit.h"
 #include "cutback/Runtime/Pipeline/Collectives.h"
 #include "cutback/Support/ExitCode.h"
 #include "cutback/Support/Text.h"
@@ -21,7 +22,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
-#include <cstring>
 
 using namespace cutback;
 using namespace cutback::pipeline;
@@ -62,20 +62,42 @@ int RankRun::checkValidTokens(StepError &error) {
   return WrongInput;
 }
 
-/// The part of micro-batch `part` of `parts` of a tensor.
-static std::string partOf(const PipelineInput &input, const char *whole,
-                          int64_t part, int64_t parts) {
+/// The valid tokens of each micro-batch in a batch of all of them.
+std::vector<int64_t> RankRun::countInBatch(const PipelineInput &labels,
+                                           int64_t step) const {
+  const TensorFiles::Tensor &given = *inputs.find(labels.name);
+  ArtifactTensor whole = labels, part = labels;
+  whole.sizes = given.entry.sizes;
+  const char *bytes = given.bytes;
+  if (options.train) {
+    whole.sizes.erase(whole.sizes.begin());
+    bytes += step % given.entry.sizes[0] * bytesOf(whole);
+  }
+  int64_t parts = microBatchesOfStep(), dim = labels.splitDim;
+  if (dim < 0)
+    return std::vector<int64_t>(parts, options.valid->count(whole, bytes));
+  int64_t larger = labels.sizes[dim], smaller = larger;
+  for (const PipelineStage &stage : pipeline.smaller)
+    for (const PipelineInput &input : stage.inputs)
+      if (input.name == labels.name)
+        smaller = input.sizes[dim];
   int64_t outer = 1;
-  for (int64_t dim = 0; dim < input.splitDim; ++dim)
-    outer *= input.sizes[dim];
-  std::string bytes(bytesOf(input), '\0');
-  if (input.splitDim < 0)
-    parts = 1, part = 0;
-  int64_t inner = outer ? bytesOf(input) / outer : 0;
-  for (int64_t o = 0; o < outer && inner; ++o)
-    std::memcpy(bytes.data() + o * inner, whole + (o * parts + part) * inner,
-                inner);
-  return bytes;
+  for (int64_t i = 0; i < dim; ++i)
+    outer *= whole.sizes[i];
+  int64_t slice = outer ? bytesOf(whole) / outer : 0;
+  int64_t rowBytes = whole.sizes[dim] ? slice / whole.sizes[dim] : 0;
+  int64_t count = findFirstSmaller();
+  std::vector<int64_t> counts;
+  for (int64_t i = 0; i < parts; ++i) {
+    int64_t begin = elementsBefore(i, count, larger, smaller);
+    part.sizes[dim] = elementsBefore(i + 1, count, larger, smaller) - begin;
+    std::string own;
+    for (int64_t o = 0; o < outer; ++o)
+      own.append(bytes + o * slice + begin * rowBytes,
+                 part.sizes[dim] * rowBytes);
+    counts.push_back(options.valid->count(part, own.data()));
+  }
+  return counts;
 }
 
 std::string RankRun::findShares(int64_t step, StepNumbers &next) {
@@ -84,17 +106,13 @@ std::string RankRun::findShares(int64_t step, StepNumbers &next) {
   const PipelineInput &labels =
       *pipeline::findInput(pipeline, options.valid->input);
   std::vector<int64_t> counts;
+  if (!options.train || !pipeline.smaller.empty())
+    counts = countInBatch(labels, step);
   std::string own;
   int64_t parts = microBatchesOfStep();
-  for (int64_t i = 0; i < parts; ++i) {
-    if (options.train) {
-      const char *row = rows->row(labels, step * parts + i, point.seed, own);
-      counts.push_back(options.valid->count(labels, row));
-      continue;
-    }
-    own = partOf(labels, inputs.find(labels.name)->bytes, i, parts);
-    counts.push_back(options.valid->count(labels, own.data()));
-  }
+  for (auto i = static_cast<int64_t>(counts.size()); i < parts; ++i)
+    counts.push_back(options.valid->count(
+        labels, rows->row(labels, step * parts + i, point.seed, own)));
   std::string error = cutback::findShares(*options.valid, counts, next.shares);
   next.extents.clear();
   for (int64_t count : counts)

@@ -41,8 +41,7 @@ struct Rank::SizedStage {
 struct Rank::Stage : SizedStage {
   int number = 0;
   std::unique_ptr<SizedStage> smaller; ///< where a micro-batch is smaller
-  std::unique_ptr<PhaseRunner> norms, update; ///< of a training
-  bool isWhole = false;                       ///< its backward is not split
+  bool isWhole = false;                ///< its backward is not split
   /// By micro-batch; its mode is known from the schedule.
   std::vector<Mode> modes;
   std::map<int, MicroBatch> open;
