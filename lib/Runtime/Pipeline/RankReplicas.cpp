@@ -22,6 +22,7 @@
 
 #include "cutback/Runtime/Elements.h"
 #include "cutback/Runtime/Pipeline/Collectives.h"
+#include "cutback/Runtime/Pipeline/Sums.h"
 
 #include <algorithm>
 #include <cstring>
@@ -58,6 +59,16 @@ std::string Rank::addOverReplicas(std::string_view dtype, Block &block) {
   return error;
 }
 
+/// What no number is changed by that is added to it.
+static void clear(std::string_view dtype, Block &block) {
+  std::memset(block.data(), 0, block.bytes());
+  if (isAddedAsInteger(dtype))
+    return;
+  Elements elements(block.data(), block.bytes(), dtype);
+  for (int64_t i = 0; i < elements.count(); ++i)
+    elements.set(i, -0.0);
+}
+
 /// The sums of a stage whose micro-batches had no gradients.
 void Rank::makeSums(Stage &stage) {
   for (size_t i = 0; i < stage.sums.size(); ++i) {
@@ -72,15 +83,27 @@ void Rank::makeSums(Stage &stage) {
       if (other < stage.number && stages.count(static_cast<int>(other)))
         shared = sumOf(other, parameter);
     }
-    if (!isMade)
+    if (isMade && !shared)
+      clear(parameter.dtype,
+            *(shared = Block::make(bytesOf(parameter), sumCount)));
+    if (isMade)
+      stage.sums[i] = shared;
+  }
+  // Those that there are not are gradients.
+  for (size_t i = 0; i < stage.outputs.size() && !options.isTraining; ++i) {
+    const PipelineOutput &output = stage.of->outputs[i];
+    if (stage.outputs[i])
       continue;
-    BlockRef &sum = stage.sums[i] = shared;
-    if (sum)
-      continue;
-    sum = Block::make(bytesOf(parameter), sumCount);
-    Elements elements(sum->data(), sum->bytes(), parameter.dtype);
-    for (int64_t k = 0; k < elements.count(); ++k)
-      elements.set(k, -0.0);
+    bool isJoined = output.merge == PipelineOutput::Concatenate;
+    int64_t parts = isJoined ? schedule.microBatches : 1;
+    stage.outputs[i] = Block::make(bytesOf(output) * parts, sumCount);
+    stage.outputSizes[i] = output.sizes;
+    if (isJoined) {
+      stage.outputSizes[i][output.dim] *= parts;
+      std::memset(stage.outputs[i]->data(), 0, stage.outputs[i]->bytes());
+    } else {
+      clear(output.dtype, *stage.outputs[i]);
+    }
   }
 }
 
@@ -92,9 +115,6 @@ std::string Rank::addOverReplicas() {
       !makesGradients(/*ofAll=*/false))
     for (const auto &[number, stage] : stages)
       makeSums(*stage);
-  const std::vector<Extent> &extents = numbers.extents;
-  bool hasOutputs =
-      std::find(extents.begin(), extents.end(), Extent::None) == extents.end();
   std::set<const Block *> added; // stages of one rank share a sum
   for (const auto &[number, stage] : stages)
     for (size_t i = 0; i < stage->sums.size() && error.empty(); ++i)
@@ -104,9 +124,8 @@ std::string Rank::addOverReplicas() {
   for (const auto &[number, stage] : stages)
     for (size_t i = 0; i < stage->outputs.size() && error.empty(); ++i) {
       const PipelineOutput &output = stage->of->outputs[i];
-      if (hasOutputs && stage->outputs[i] &&
-          (output.merge == PipelineOutput::Mean ||
-           output.merge == PipelineOutput::Sum))
+      if (stage->outputs[i] && (output.merge == PipelineOutput::Mean ||
+                                output.merge == PipelineOutput::Sum))
         error = addOverReplicas(output.dtype, *stage->outputs[i]);
     }
   if (error.empty())
@@ -154,13 +173,23 @@ std::string Rank::gatherOutputs() {
     for (size_t n = 0; n < stage->outputs.size(); ++n) {
       const PipelineOutput &output = stage->of->outputs[n];
       BlockRef &own = stage->outputs[n];
-      if (!own || output.merge != PipelineOutput::Concatenate)
+      if (!own || output.merge == PipelineOutput::Mean ||
+          output.merge == PipelineOutput::Sum)
         continue;
       std::vector<std::string> all;
       std::string error = gather(*options.replicas, 0,
                                  std::string(own->data(), own->bytes()), all);
       if (!error.empty())
         return error;
+      if (output.merge == PipelineOutput::Equal) {
+        for (size_t replica = 1; replica < all.size(); ++replica)
+          if (all[replica] != all[0])
+            return "'" + output.name + "' of replica " +
+                   std::to_string(replica) +
+                   " is another one than before, and equal ones were asked "
+                   "for: `cutback split --merge` says what others become";
+        continue;
+      }
       if (all.empty())
         continue;
       std::vector<int64_t> &sizes = stage->outputSizes[n];

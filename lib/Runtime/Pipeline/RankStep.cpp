@@ -48,7 +48,7 @@ BlockRef Rank::sliceInput(Stage &stage, int number, int microBatch) {
     std::memcpy(block->data(), from, block->bytes());
     Elements elements(block->data(), block->bytes(), componentOf(input.dtype));
     for (int64_t i = 0; input.isWeighted && i < elements.count(); ++i)
-      elements.set(i, elements[i] * shareOf(microBatch));
+      elements.set(i, elements[i] * shareOf(firstMicroBatch() + microBatch));
     return block;
   }
   auto [outer, inner] = rowsOf(input.dtype, input.sizes, input.splitDim);
@@ -327,6 +327,9 @@ std::string Rank::addOutput(Stage &stage, int number, int microBatch,
   auto [before, all] = placeInRow(microBatch, larger, smaller, output.dim);
   if (isFirst) {
     merged = Block::make(outer * all, sumCount);
+    // Of a gradient that some micro-batches do not have.
+    if (!numbers.extents.empty())
+      std::memset(merged->data(), 0, merged->bytes());
     sizes = output.sizes;
     sizes[output.dim] =
         elementsBefore(schedule.microBatches, larger.sizes[output.dim],

@@ -150,7 +150,8 @@ public:
   /// on the rank of its first stage), written buffers.
   std::vector<RankTensor> results() const;
   /// After a step: outputs that are parts of the batch, those of all replicas
-  /// to the first one. All ranks call it. An empty string, or what went wrong.
+  /// to the first one, which also compares those that are equal. All ranks call
+  /// it. An empty string, or what went wrong.
   std::string gatherOutputs();
 
   /// Of the last step.

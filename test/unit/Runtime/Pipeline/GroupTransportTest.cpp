@@ -80,4 +80,40 @@ TEST(GroupTransportTest, AMessageNamesARankByItsNumberAmongAll) {
             "rank 3 is gone");
 }
 
+/// Remembers the order that it is given.
+class OrderedRank : public Transport {
+public:
+  explicit OrderedRank(int rank) {
+    own = rank;
+    all = 4;
+  }
+  int localRank() const override { return 7; }
+  std::string name() const override { return "ordered"; }
+  int64_t largestTag() const override { return 100; }
+  Ticket send(int, int64_t, const char *, int64_t) override { return 1; }
+  Ticket receive(int, int64_t, char *, int64_t) override { return 1; }
+  bool isDone(Ticket, std::string &) override { return true; }
+  bool isOrdered() const override { return true; }
+  void setOrder(const std::vector<MessageGroup> &given) override {
+    order = given;
+  }
+  void abort(int) override {}
+
+  std::vector<MessageGroup> order;
+};
+
+TEST(GroupTransportTest, AnOrderIsThatOfTheRanksAmongAll) {
+  OrderedRank all(3);
+  GroupTransport group(all, GroupTransport::Pipeline, {1, 3});
+  EXPECT_TRUE(group.isOrdered());
+  EXPECT_EQ(group.rank(), 1);
+  EXPECT_EQ(group.localRank(), 7);
+  group.setOrder({{0, true, {64, 65}}, {0, false, {70}}});
+  ASSERT_EQ(all.order.size(), 2u);
+  EXPECT_EQ(all.order[0].other, 1);
+  EXPECT_TRUE(all.order[0].isSend);
+  EXPECT_EQ(all.order[0].tags, (std::vector<int64_t>{64, 65}));
+  EXPECT_EQ(all.order[1].other, 1);
+}
+
 } // namespace
