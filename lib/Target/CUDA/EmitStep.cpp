@@ -22,6 +22,7 @@
 #include "LaunchComment.h"
 #include "MissingKernels.h"
 #include "StepPlaces.h"
+#include "StepSizes.h"
 
 #include "cutback/Analysis/Names.h"
 #include "cutback/Dialect/Aten/Collectives.h"
@@ -91,36 +92,6 @@ public:
 
 private:
   //===--- Between segments -----------------------------------------------===//
-
-  static LogicalResult sayNoMemory(Value value) {
-    Operation *op = kernel::insideOf(value).getDefiningOp();
-    auto diag = op->emitError("'")
-                << shortOpName(op) << "' makes '"
-                << joint::getValueName(kernel::insideOf(value))
-                << "', whose size depends on data: a compiled step has no "
-                   "memory for it";
-    std::string where = whereText(op->getLoc());
-    if (!where.empty())
-      diag.attachNote() << "it stands in " << where;
-    diag.attachNote() << "run the step with cutback run --target=cpu or "
-                         "--reference, or leave the op out of the model";
-    return diag;
-  }
-
-  /// What a device holds is laid out before the step runs.
-  static LogicalResult checkSizes(func::FuncOp function) {
-    WalkResult result = function.walk([](kernel::LaunchOp launch) {
-      for (auto [value, at] :
-           llvm::zip_equal(launch.getYield().getOperands(), launch.getAt())) {
-        if (at != kernel::LaunchOp::kOwn)
-          continue;
-        (void)sayNoMemory(value);
-        return WalkResult::interrupt();
-      }
-      return WalkResult::advance();
-    });
-    return failure(result.wasInterrupted());
-  }
 
   /// A segment takes the elements of a value in their order. A view with
   /// strides gets a place behind the planned arena and a copy.
@@ -278,24 +249,6 @@ private:
         {*memory, numElements(root) * itemBytes(root), isWritten});
     return success();
   }
-  static bool overlaps(const ArtifactLaunch &launch) {
-    for (const ArtifactOperand &a : launch.operands)
-      for (const ArtifactOperand &b : launch.operands)
-        if (&a != &b && a.isWritten && a.memory.kind == b.memory.kind &&
-            (a.memory.kind == ArtifactMemory::Arena
-                 ? a.memory.at < b.memory.at + b.bytes &&
-                       b.memory.at < a.memory.at + a.bytes
-                 : a.memory.at == b.memory.at))
-          return true;
-    return false;
-  }
-
-  /// What a write gives back is the argument that the kernel stores into.
-  static Value writtenRoot(Value result) {
-    auto write = result.getDefiningOp<joint::WriteOp>();
-    return write ? kernel::locate(write.getDestination()).root : result;
-  }
-
   LogicalResult emitKernel(kernel::LaunchOp launch, size_t segment) {
     auto function = symbols.lookup<kernel::FuncOp>(*launch.getKernel());
     auto [found, isNew] = numbersOfFunction.try_emplace(function);
@@ -424,17 +377,6 @@ private:
     }
     return addCall(std::move(*call), first, shortOpName(first), segment,
                    launch);
-  }
-
-  /// Moves the memory of the root of `value` on to its elements; whether they
-  /// lie there in their order, at a multiple of 16 bytes.
-  static bool findElements(Value value, ArtifactMemory &memory) {
-    const Layout layout = kernel::locate(value).layout;
-    if (memory.kind == ArtifactMemory::Arena)
-      memory.at += layout.offset * itemBytes(value);
-    return layout.isContiguous() &&
-           (memory.kind == ArtifactMemory::Arena ? memory.at % 16 == 0
-                                                 : layout.offset == 0);
   }
 
   /// A launch that a group runs together; what waits for one is a copy.

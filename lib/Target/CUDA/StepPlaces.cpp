@@ -162,3 +162,29 @@ int64_t StepPlaces::seedNumber() {
   }
   return *seed;
 }
+
+bool cuda::findElements(Value value, ArtifactMemory &memory) {
+  const Layout layout = kernel::locate(value).layout;
+  if (memory.kind == ArtifactMemory::Arena)
+    memory.at += layout.offset * itemBytes(value);
+  return layout.isContiguous() &&
+         (memory.kind == ArtifactMemory::Arena ? memory.at % 16 == 0
+                                               : layout.offset == 0);
+}
+
+Value cuda::writtenRoot(Value result) {
+  auto write = result.getDefiningOp<joint::WriteOp>();
+  return write ? kernel::locate(write.getDestination()).root : result;
+}
+
+bool cuda::overlaps(const ArtifactLaunch &launch) {
+  for (const ArtifactOperand &a : launch.operands)
+    for (const ArtifactOperand &b : launch.operands)
+      if (&a != &b && a.isWritten && a.memory.kind == b.memory.kind &&
+          (a.memory.kind == ArtifactMemory::Arena
+               ? a.memory.at < b.memory.at + b.bytes &&
+                     b.memory.at < a.memory.at + a.bytes
+               : a.memory.at == b.memory.at))
+        return true;
+  return false;
+}

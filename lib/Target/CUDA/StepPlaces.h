@@ -16,6 +16,15 @@ int64_t numElements(mlir::Value tensor);
 /// As an artifact names a type.
 std::string dtypeText(mlir::Type element);
 
+/// Moves the memory of the root of `value` on to its elements; whether they
+/// lie there in their order, at a multiple of 16 bytes.
+bool findElements(mlir::Value value, ArtifactMemory &memory);
+/// What a write gives back is the argument that the kernel stores into: the
+/// root of a result.
+mlir::Value writtenRoot(mlir::Value result);
+/// Whether a launch writes over another operand of it.
+bool overlaps(const ArtifactLaunch &launch);
+
 class StepPlaces {
 public:
   /// All are kept, and `segments` may still be filled.
