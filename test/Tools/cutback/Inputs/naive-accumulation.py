@@ -110,20 +110,26 @@ class Naive:
         open(path, "w").write(text)
         return path
 
+    def cut(self, name, number):
+        """An input of a micro-batch: type, sizes, bytes."""
+        parts, (dtype, shape, data) = self.given.get("parts"), self.rows[name]
+        row, part = divmod(number, len(parts)) if parts else (number, 0)
+        length = len(data) // shape[0]
+        at, sizes = row % shape[0] * length, shape[1:]
+        if parts:
+            one = length // shape[1]
+            at, length = at + sum(parts[:part]) * one, parts[part] * one
+            sizes = [parts[part]] + shape[2:]
+        return dtype, sizes, data[at:at + length]
+
     def step(self, number, share, weights):
         """What a micro-batch gives."""
         share = struct.pack("<f", share * self.given["scale"])
         cut = {"input.%d" % len(self.rows): ("F32", [], share)}
         parts = self.given.get("parts")
-        row, part = divmod(number, len(parts)) if parts else (number, 0)
-        for name, (dtype, shape, data) in self.rows.items():
-            length = len(data) // shape[0]
-            at, sizes = row % shape[0] * length, shape[1:]
-            if parts:
-                one = length // shape[1]
-                at, length = at + sum(parts[:part]) * one, parts[part] * one
-                sizes = [parts[part]] + shape[2:]
-            cut[name] = dtype, sizes, data[at:at + length]
+        part = number % len(parts) if parts else 0
+        for name in self.rows:
+            cut[name] = self.cut(name, number)
         write(self.folder + "/row", cut)
         made = self.folder + "/made%d" % (parts[part] if parts else 0)
         run("cutback-run", made, "--weights=" + weights,
@@ -132,12 +138,9 @@ class Naive:
         return read(self.folder + "/out")
 
     def valid(self, number):
-        """How many labels count in a row of the inputs."""
+        """How many labels count in a micro-batch."""
         name, _, ignored = self.given["valid"].partition(":")
-        _, shape, data = self.rows[name]
-        length = len(data) // shape[0]
-        at = number % shape[0] * length
-        labels = array.array("q", data[at:at + length])
+        labels = array.array("q", self.cut(name, number)[2])
         return sum(label != int(ignored or -100) for label in labels)
 
     def shares(self, step):
