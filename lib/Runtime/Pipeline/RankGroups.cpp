@@ -9,7 +9,7 @@
 // added (RankReplicas.cpp); errors and reports are of all ranks.
 
 #include "RankRun.h"
-#include "RankStage.h"
+#include "Rows.h"
 
 #include "cutback/Runtime/TensorFiles.h"
 #include "cutback/Support/ExitCode.h"
@@ -149,9 +149,8 @@ int RankRun::takeShare(StepError &error) {
       auto [outer, inner] = rowsOf(taken.dtype, taken.sizes, dim);
       std::string &bytes = shareBytes[input.name];
       bytes.resize(outer * inner);
-      for (int64_t o = 0; o < outer && inner; ++o)
-        std::memcpy(bytes.data() + o * inner,
-                    given->bytes + (o * count + replica()) * inner, inner);
+      copyRows(outer, inner, given->bytes + replica() * inner, count * inner,
+               bytes.data(), inner);
       taken.bytes = bytes.data();
     }
   findInput = [this](const std::string &name) -> std::optional<GivenTensor> {

@@ -197,10 +197,9 @@ std::string Rank::gatherOutputs() {
       auto [outer, inner] = rowsOf(output.dtype, sizes, output.dim);
       own = Block::make(own->bytes() * count, sumCount);
       sizes[output.dim] *= count;
-      for (int64_t row = 0; row < outer && inner; ++row)
-        for (int64_t replica = 0; replica < count; ++replica)
-          std::memcpy(own->data() + (row * count + replica) * inner,
-                      all[replica].data() + row * inner, inner);
+      for (int64_t replica = 0; replica < count; ++replica)
+        copyRows(outer, inner, all[replica].data(), inner,
+                 own->data() + replica * inner, count * inner);
     }
   return "";
 }

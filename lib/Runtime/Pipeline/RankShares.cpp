@@ -13,6 +13,7 @@
 // micro-batches of all replicas.
 
 #include "RankRun.h"
+#include "Rows.h"
 
 #include "cutback/Runtime/Pipeline/BatchSplit.h"
 #include "cutback/Runtime/Pipeline/Collectives.h"
@@ -81,20 +82,16 @@ std::vector<int64_t> RankRun::countInBatch(const PipelineInput &labels,
     for (const PipelineInput &input : stage.inputs)
       if (input.name == labels.name)
         smaller = input.sizes[dim];
-  int64_t outer = 1;
-  for (int64_t i = 0; i < dim; ++i)
-    outer *= whole.sizes[i];
-  int64_t slice = outer ? bytesOf(whole) / outer : 0;
+  auto [outer, slice] = rowsOf(whole.dtype, whole.sizes, dim);
   int64_t rowBytes = whole.sizes[dim] ? slice / whole.sizes[dim] : 0;
   int64_t count = findFirstSmaller();
   std::vector<int64_t> counts;
   for (int64_t i = 0; i < parts; ++i) {
     int64_t begin = elementsBefore(i, count, larger, smaller);
     part.sizes[dim] = elementsBefore(i + 1, count, larger, smaller) - begin;
-    std::string own;
-    for (int64_t o = 0; o < outer; ++o)
-      own.append(bytes + o * slice + begin * rowBytes,
-                 part.sizes[dim] * rowBytes);
+    std::string own(bytesOf(part), '\0');
+    int64_t inner = part.sizes[dim] * rowBytes;
+    copyRows(outer, inner, bytes + begin * rowBytes, slice, own.data(), inner);
     counts.push_back(options.valid->count(part, own.data()));
   }
   return counts;

@@ -4,18 +4,11 @@
 #ifndef CUTBACK_LIB_RUNTIME_PIPELINE_RANKSTAGE_H
 #define CUTBACK_LIB_RUNTIME_PIPELINE_RANKSTAGE_H
 
+#include "Rows.h"
+
 #include "cutback/Runtime/Pipeline/Rank.h"
 
 namespace cutback::pipeline {
-
-/// Elements before and after a dimension: rows of `inner` bytes a step.
-inline std::pair<int64_t, int64_t>
-rowsOf(std::string_view dtype, const std::vector<int64_t> &sizes, int64_t dim) {
-  int64_t outer = 1, inner = bytesOfType(dtype);
-  for (int64_t i = 0; i < static_cast<int64_t>(sizes.size()); ++i)
-    (i < dim ? outer : inner) *= sizes[i];
-  return {outer, inner};
-}
 
 /// Whether a stage makes a gradient of a parameter that it has.
 inline bool hasGradient(const PipelineStage &stage, const std::string &name) {

@@ -56,8 +56,7 @@ BlockRef Rank::sliceInput(Stage &stage, int number, int microBatch) {
       placeInRow(microBatch, stage.of->inputs[number],
                  stage.smaller ? &stage.smaller->of->inputs[number] : nullptr,
                  input.splitDim);
-  for (int64_t row = 0; row < outer; ++row)
-    std::memcpy(block->data() + row * inner, from + row * all + before, inner);
+  copyRows(outer, inner, from + before, all, block->data(), inner);
   return block;
 }
 
@@ -335,8 +334,6 @@ std::string Rank::addOutput(Stage &stage, int number, int microBatch,
         elementsBefore(schedule.microBatches, larger.sizes[output.dim],
                        (smaller ? *smaller : larger).sizes[output.dim]);
   }
-  for (int64_t row = 0; row < outer && inner; ++row)
-    std::memcpy(merged->data() + row * all + before, block.data() + row * inner,
-                inner);
+  copyRows(outer, inner, block.data(), inner, merged->data() + before, all);
   return "";
 }

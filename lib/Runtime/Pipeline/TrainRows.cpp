@@ -10,11 +10,12 @@
 
 #include "cutback/Runtime/Pipeline/TrainRows.h"
 
+#include "Rows.h"
+
 #include "cutback/Runtime/Arguments.h"
 #include "cutback/Support/ExitCode.h"
 
 #include <algorithm>
-#include <cstring>
 #include <set>
 
 using namespace cutback;
@@ -143,18 +144,12 @@ void TrainRows::take(const std::vector<int> &stages, int64_t first,
         takeBatch(input, first / count);
         continue;
       }
-      int64_t outer = 1;
-      for (int64_t dim = 0; dim < input.splitDim; ++dim)
-        outer *= input.sizes[dim];
-      int64_t inner = outer ? bytesOf(input) / outer : 0;
+      auto [outer, inner] = rowsOf(input.dtype, input.sizes, input.splitDim);
       std::string &joined = bytes[input.name];
       joined.resize(bytesOf(input) * count);
-      for (int64_t i = 0; i < count && inner; ++i) {
-        const char *from = row(input, first + i, seed, own);
-        for (int64_t o = 0; o < outer; ++o)
-          std::memcpy(joined.data() + (o * count + i) * inner, from + o * inner,
-                      inner);
-      }
+      for (int64_t i = 0; i < count; ++i)
+        copyRows(outer, inner, row(input, first + i, seed, own), inner,
+                 joined.data() + i * inner, count * inner);
       one.sizes[input.splitDim] *= count;
       one.bytes = joined.data();
     }
