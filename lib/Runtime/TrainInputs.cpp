@@ -10,6 +10,7 @@
 #include "cutback/Runtime/TrainInputs.h"
 
 #include "cutback/Support/ExitCode.h"
+#include "cutback/Support/Text.h"
 
 #include <algorithm>
 
@@ -193,6 +194,28 @@ int cutback::openTokens(const TrainInputOptions &options, bool isHeld,
                " takes token ids one behind the other, each of --token-type, "
                "least byte first";
   return error.what.empty() ? Done : WrongInput;
+}
+
+int cutback::checkRowCounts(
+    const char *option,
+    const std::vector<std::pair<std::string, int64_t>> &rows,
+    StepError &error) {
+  const std::pair<std::string, int64_t> *first = nullptr;
+  for (const auto &one : rows) {
+    if (one.second == 1)
+      continue;
+    if (!first)
+      first = &one;
+    if (one.second == first->second)
+      continue;
+    error = {std::string(option) + ": '" + first->first + "' has " +
+                 formatCount(first->second, "row") + ", and '" + one.first +
+                 "' has " + formatCount(one.second, "row"),
+             "each batch takes one row of both: give as many, or one row for "
+             "all batches"};
+    return WrongInput;
+  }
+  return Done;
 }
 
 int cutback::checkHeld(const std::vector<std::string> &names,

@@ -140,6 +140,9 @@ bool Parser::checkValue(const OptionSpec &spec, std::string_view value) {
     if (!number || *number < spec.minimum)
       return fail(shown + " is not a whole number from " +
                   std::to_string(spec.minimum) + " on, for " + name);
+    if (*number > spec.maximum)
+      return fail(shown + " is more than " + std::to_string(spec.maximum) +
+                  ", for " + name);
   }
   if (spec.kind == OptionSpec::Number) {
     std::optional<double> number = parseNumber(value);

@@ -49,7 +49,8 @@ static CommandSpec spec() {
        "it, DIR/weights.safetensors, if `compile --weights`\n"
        "wrote that"},
       {"outputs", OptionSpec::Text, "F", "write results to a safetensors file"},
-      {"seed", OptionSpec::Integer, "N", "of random ops; default 0"},
+      {"seed", OptionSpec::Integer, "N", "of random ops; default 0", false, 0,
+       "", INT64_MAX},
       {"threads", OptionSpec::Integer, "N",
        "of this machine that run a compiled step; default:\n"
        "one a processor. Results have the same bits",

@@ -242,6 +242,11 @@ int cutback::runPipelineCommand(const CommandLine &line) {
       return WrongUsage;
     }
   }
+  if (line.has("mpi") && line.has("ranks")) {
+    complain("--mpi has no effect with --ranks, which are threads",
+             "leave one of them out");
+    return WrongUsage;
+  }
   if (!readTraining(line, options) || !readGroup(line, options))
     return WrongUsage;
   if (options.repeat > 1 && !options.outputs.empty()) {

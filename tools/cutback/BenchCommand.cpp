@@ -56,7 +56,8 @@ CommandSpec benchSpec() {
       {"weights", OptionSpec::Text, "F",
        "parameters and buffers: a .pt2 or safetensors file;\n"
        "without it, those that DIR holds"},
-      {"seed", OptionSpec::Integer, "N", "of random ops; default 0"},
+      {"seed", OptionSpec::Integer, "N", "of random ops; default 0", false, 0,
+       "", INT64_MAX},
       hookOption(),
   };
   spec.examples = {

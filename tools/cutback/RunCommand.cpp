@@ -74,7 +74,8 @@ static std::vector<OptionSpec> runOptions() {
       {"single-launches", OptionSpec::Flag, "",
        "of a step for a GPU: issue each launch by itself, in\n"
        "a range of its name for a profiler (NVTX)"},
-      {"seed", OptionSpec::Integer, "N", "of random ops; default 0"},
+      {"seed", OptionSpec::Integer, "N", "of random ops; default 0", false, 0,
+       "", INT64_MAX},
       {"threads", OptionSpec::Integer, "N",
        "of this machine that run a compiled step; default:\n"
        "one a processor. Results have the same bits",

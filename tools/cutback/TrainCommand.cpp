@@ -72,7 +72,8 @@ static std::vector<OptionSpec> trainOptions() {
        "of an update with --scale-loss, which it implies for\n"
        "IN: by GradScaler's rules from 65536 on (default), or\n"
        "always X"},
-      {"seed", OptionSpec::Integer, "N", "of random ops; default 0"},
+      {"seed", OptionSpec::Integer, "N", "of random ops; default 0", false, 0,
+       "", INT64_MAX},
       {"threads", OptionSpec::Integer, "N",
        "of this machine that run a compiled step; default:\n"
        "one a processor. Results have the same bits",

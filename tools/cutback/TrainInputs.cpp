@@ -246,6 +246,17 @@ static int openTokens(Session &session, const TrainInputOptions &options,
   return code ? complain(session, code, error) : Done;
 }
 
+static int checkRows(Session &session, const char *option,
+                     const TrainBatches &batches) {
+  std::vector<std::pair<std::string, int64_t>> rows;
+  for (const auto &[name, tensor] : batches.rows.tensors())
+    if (isInputName(name) && tensor.rank() > 0)
+      rows.emplace_back(name, tensor.sizes[0]);
+  StepError error;
+  int code = checkRowCounts(option, rows, error);
+  return code ? complain(session, code, error) : Done;
+}
+
 int openTrainInputs(Session &session, const std::vector<StepInput> &inputs,
                     TrainBatches &batches, TrainBatches &held,
                     TrainInputOptions &options) {
@@ -254,7 +265,11 @@ int openTrainInputs(Session &session, const std::vector<StepInput> &inputs,
     return complain(session, WrongUsage, {wrong, ""});
   if (int code = openTokens(session, options, false, inputs, batches))
     return code;
+  if (int code = checkRows(session, "--inputs", batches))
+    return code;
   if (int code = openTensors(session, "eval-inputs", held.rows))
+    return code;
+  if (int code = checkRows(session, "--eval-inputs", held))
     return code;
   if (int code = openTokens(session, options, true, inputs, held))
     return code;

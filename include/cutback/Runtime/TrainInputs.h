@@ -50,6 +50,12 @@ int openTokens(const TrainInputOptions &options, bool isHeld,
                const std::function<bool(const std::string &)> &isInFile,
                std::optional<TokenBatches> &batches, StepError &error);
 
+/// Tensors of `option` by name and number of rows: batch i has row i of each,
+/// so they have equally many, or one that is in every batch. Exit code; `error`
+/// is set.
+int checkRowCounts(const char *option,
+                   const std::vector<std::pair<std::string, int64_t>> &rows,
+                   StepError &error);
 /// What a training takes, and what is held out, must have the same names.
 /// Exit code; `error` is set.
 int checkHeld(const std::vector<std::string> &names,

@@ -20,7 +20,7 @@ struct OptionSpec {
     Flag,    ///< no value
     Text,    ///< any text
     Choice,  ///< one of the words of `value`, which are separated by `|`
-    Integer, ///< a whole number from `minimum` on
+    Integer, ///< a whole number from `minimum` to `maximum`
     Number,  ///< a decimal number from `minimum` on
   };
   std::string_view name;
@@ -30,6 +30,7 @@ struct OptionSpec {
   bool repeatable = false;
   int64_t minimum = 0;
   std::string_view former = ""; ///< further words of a choice, not in --help
+  int64_t maximum = INT32_MAX;  ///< a count, unless it says otherwise
 };
 
 /// One command: `cutback NAME ARGUMENTS [options]`; without a name, of a

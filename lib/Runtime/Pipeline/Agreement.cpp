@@ -108,8 +108,8 @@ Verdict pipeline::agree(Waiter &waiter, int code, const StepError &error,
     wrong = broadcast(waiter, 0, text.data(), length);
   if (!wrong.empty())
     return {NoPlan,
-            {"before the first step rank " +
-                 std::to_string(waiter.transport.rank()) + " " + wrong,
+            {"rank " + std::to_string(waiter.transport.rank()) + " " + wrong +
+                 ", where ranks compare what they have",
              "see what the other ranks say"}};
   size_t end = text.find('\n'), middle = text.find('\0');
   if (middle == std::string::npos)

@@ -281,7 +281,13 @@ Fields RankRun::fields() const {
       {"--group", options.group + "=" + std::to_string(options.groupSize)},
       {"schedule", checksumOf(rows)},
       {"number of micro-batches", std::to_string(schedule.microBatches)},
-      {"--seed", std::to_string(options.seed)}};
+      {"--seed", std::to_string(options.seed)},
+      {"--repeat", std::to_string(options.repeat)}};
+  // Rank 0 writes what all send, or nobody sends.
+  for (auto [name, path] : {std::pair("--outputs", &options.outputs),
+                            {"--trace", &options.trace},
+                            {"--times", &options.times}})
+    all.emplace_back(name, path->empty() ? "" : "given");
   if (options.valid)
     all.emplace_back("--valid-tokens",
                      options.valid->input + "+" +

@@ -84,7 +84,12 @@ int TrainRows::open(const std::vector<int> &stages,
                      "more before the others: a row each"};
       return WrongInput;
     }
-  return Done;
+  std::vector<std::pair<std::string, int64_t>> rows;
+  for (const StepInput &input : inputs)
+    if (const TensorFiles::Tensor *given = files.find(input.name);
+        given && !given->entry.sizes.empty())
+      rows.emplace_back(input.name, given->entry.sizes[0]);
+  return checkRowCounts(isHeld ? "--eval-inputs" : "--inputs", rows, error);
 }
 
 std::vector<std::string> TrainRows::names() const {

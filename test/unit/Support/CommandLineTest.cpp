@@ -95,6 +95,8 @@ TEST(CommandLine, valuesAreChecked) {
   EXPECT_EQ(errorOf({"in", "--radius=99999999999999999999"}),
             "'99999999999999999999' is not a whole number from 1 on, for "
             "--radius");
+  EXPECT_EQ(errorOf({"in", "--radius=4294967297"}),
+            "'4294967297' is more than 2147483647, for --radius");
   EXPECT_EQ(errorOf({"in", "--byte-price=inf"}),
             "'inf' is not a number from 0 on, for --byte-price");
   EXPECT_EQ(parsed({"in", "--byte-price=0.25"}).number("byte-price"), 0.25);

@@ -4,7 +4,8 @@
 usage: token-files.py FOLDER
 
 tokens.u16 and tokens.u32 are 500 ids below 64; rows.safetensors has, for six
-steps of two rows of 32 tokens, `input.0` and the tokens after those, `input.1`.
+steps of two rows of 32 tokens, `input.0` and the tokens after those, `input.1`,
+uneven.safetensors one step less of the second.
 held.u16 are others; short.u16 is no batch, odd.u16 no number of tokens, wild.u16 ids above all others.
 norm.safetensors and norm-held.safetensors are batches of norm.mlir,
 norm-weights.safetensors what it begins with.
@@ -58,6 +59,10 @@ def main():
     (folder / "odd.u16").write_bytes(b"123")
     write_tensors(folder / "rows.safetensors", {
         "input.0": batches(tokens, 0), "input.1": batches(tokens, 1)})
+    dtype, sizes, raw = batches(tokens, 1)
+    write_tensors(folder / "uneven.safetensors", {
+        "input.0": batches(tokens, 0),
+        "input.1": (dtype, (STEPS - 1, *sizes[1:]), raw[:-len(raw) // STEPS])})
     write_tensors(folder / "held.safetensors", {
         "input.0": batches(held, 0), "input.1": batches(held, 1)})
     write_tensors(folder / "norm.safetensors",
