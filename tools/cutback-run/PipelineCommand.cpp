@@ -20,8 +20,9 @@
 
 using namespace cutback;
 
-std::vector<OptionSpec> cutback::pipelineOptions() {
-  std::vector<OptionSpec> options = {
+/// But for a training's.
+static std::vector<OptionSpec> stepOptions() {
+  return {
       {"schedule", OptionSpec::Text, "NAME|F",
        "of a pipeline: 1F1B (default), GPipe, ZBVZeroBubble, ...,\n"
        "or a .csv file in PyTorch's notation"},
@@ -47,32 +48,6 @@ std::vector<OptionSpec> cutback::pipelineOptions() {
        "each of its replicas; without it those that mpirun has\n"
        "started",
        false, 1},
-      {"train", OptionSpec::Flag, "",
-       "of a pipeline of `split --optimizer`: steps with\n"
-       "updates. --inputs has one dimension more: micro-batch\n"
-       "i of step k of M (of all replicas) has row k * M + i;\
-"
-       "for two sizes of a micro-batch (`split --batch`) a row\
-"
-       "is the batch of a step"},
-      {"steps", OptionSpec::Integer, "N", "with --train: of it all", false, 1},
-      {"until", OptionSpec::Integer, "N",
-       "with --train: stop after this step all the same", false, 1},
-      {"lr", OptionSpec::Number, "X",
-       "with --train: learning rate, the highest one"},
-      {"lr-schedule", OptionSpec::Choice, "constant|cosine",
-       "with --train: of the learning rate; cosine goes down\n"
-       "to --min-lr"},
-      {"min-lr", OptionSpec::Number, "X", "with --lr-schedule=cosine"},
-      {"warmup", OptionSpec::Integer, "N",
-       "with --train: steps in which it rises first"},
-      {"loss-scale", OptionSpec::Text, "dynamic|X",
-       "with --train, of an update with --scale-loss"},
-      {"state", OptionSpec::Text, "F",
-       "with --train: go on from this safetensors file, if it\n"
-       "is there, and write it: the file of `cutback train`"},
-      {"save-every", OptionSpec::Integer, "N",
-       "with --state: write it after so many steps too", false, 1},
       {"mpi", OptionSpec::Choice, "openmpi|mpich",
        "which MPI; default: that of the mpirun"},
       {"transport", OptionSpec::Choice, "nccl",
@@ -93,10 +68,43 @@ std::vector<OptionSpec> cutback::pipelineOptions() {
        "of a pipeline: run the step N times; trace and times\n"
        "are those of the median, the first left out",
        false, 1},
+  };
+}
+
+static std::vector<OptionSpec> trainOptions() {
+  return {
+      {"train", OptionSpec::Flag, "",
+       "of a pipeline of `split --optimizer`: steps with\n"
+       "updates. --inputs has one dimension more: micro-batch\n"
+       "i of step k of M (of all replicas) has row k * M + i;\n"
+       "for two sizes of a micro-batch (`split --batch`) a row\n"
+       "is the batch of a step"},
+      {"steps", OptionSpec::Integer, "N", "with --train: of it all", false, 1},
+      {"until", OptionSpec::Integer, "N",
+       "with --train: stop after this step all the same", false, 1},
+      {"lr", OptionSpec::Number, "X",
+       "with --train: learning rate, the highest one"},
+      {"lr-schedule", OptionSpec::Choice, "constant|cosine",
+       "with --train: of the learning rate; cosine goes down\n"
+       "to --min-lr"},
+      {"min-lr", OptionSpec::Number, "X", "with --lr-schedule=cosine"},
+      {"warmup", OptionSpec::Integer, "N",
+       "with --train: steps in which it rises first"},
+      {"loss-scale", OptionSpec::Text, "dynamic|X",
+       "with --train, of an update with --scale-loss"},
+      {"state", OptionSpec::Text, "F",
+       "with --train: go on from this safetensors file, if it\n"
+       "is there, and write it: the file of `cutback train`"},
+      {"save-every", OptionSpec::Integer, "N",
+       "with --state: write it after so many steps too", false, 1},
       {"", OptionSpec::Flag, "", "Batches of a pipeline's training"},
   };
-  for (const OptionSpec &option : batchOptions())
-    options.push_back(option);
+}
+
+std::vector<OptionSpec> cutback::pipelineOptions() {
+  std::vector<OptionSpec> options = stepOptions();
+  for (const auto &more : {trainOptions(), batchOptions()})
+    options.insert(options.end(), more.begin(), more.end());
   return options;
 }
 

@@ -197,6 +197,40 @@ int64_t RankRun::findFirstSmaller() const {
   return schedule.microBatches;
 }
 
+/// The phases of this rank. Exit code.
+int RankRun::openRank(StepError &error) {
+  RankOptions rankOptions;
+  rankOptions.threads = options.threads;
+  rankOptions.isTraining = options.train.has_value();
+  rankOptions.replicas = replicaWaiter.get();
+  rankOptions.firstSmaller = findFirstSmaller();
+  rankOptions.openSmaller = [this](int stage, PipelineStage::PhaseKind kind,
+                                   StepError &why) {
+    return openPhaseOf(pipeline.smaller[stage].phases[kind], why);
+  };
+  if (pipeline.target == "cuda" && !options.openFolder) {
+    memory = GpuMemory::open(transport.localRank(), error);
+    if (!error.what.empty())
+      return NoPlan;
+    rankOptions.memory = memory.get();
+  }
+  rankOptions.mayEvaluate =
+      options.valid || (options.train && options.train->batches.evalEvery);
+  if (rankOptions.mayEvaluate && transport.isOrdered()) {
+    error = {std::string(options.valid ? "--valid-tokens" : "--eval-every") +
+                 " leaves micro-batches out, and messages of " +
+                 transport.name() + " have the order of a whole schedule",
+             "leave it out, or --transport"};
+    return WrongUsage;
+  }
+  rank = std::make_unique<Rank>(pipeline, schedule, *peers, rankOptions);
+  auto openPhase = [this](int stage, PipelineStage::PhaseKind kind,
+                          StepError &why) {
+    return openPhaseOf(pipeline.stages[stage].phases[kind], why);
+  };
+  return rank->open(openPhase, findWeight, error) ? Done : NoPlan;
+}
+
 int RankRun::prepare(StepError &error) {
   if (int code = openGroups(error))
     return code;
@@ -229,37 +263,8 @@ int RankRun::prepare(StepError &error) {
   findInput = finderOf(inputs);
   findWeight = finderOf(weights);
   openPeers();
-  RankOptions rankOptions;
-  rankOptions.threads = options.threads;
-  rankOptions.isTraining = options.train.has_value();
-  rankOptions.replicas = replicaWaiter.get();
-  rankOptions.firstSmaller = findFirstSmaller();
-  rankOptions.openSmaller = [this](int stage, PipelineStage::PhaseKind kind,
-                                   StepError &why) {
-    return openPhaseOf(pipeline.smaller[stage].phases[kind], why);
-  };
-  if (pipeline.target == "cuda" && !options.openFolder) {
-    memory = GpuMemory::open(transport.localRank(), error);
-    if (!error.what.empty())
-      return NoPlan;
-    rankOptions.memory = memory.get();
-  }
-  rankOptions.mayEvaluate =
-      options.valid || (options.train && options.train->batches.evalEvery);
-  if (rankOptions.mayEvaluate && transport.isOrdered()) {
-    error = {std::string(options.valid ? "--valid-tokens" : "--eval-every") +
-                 " leaves micro-batches out, and messages of " +
-                 transport.name() + " have the order of a whole schedule",
-             "leave it out, or --transport"};
-    return WrongUsage;
-  }
-  rank = std::make_unique<Rank>(pipeline, schedule, *peers, rankOptions);
-  auto openPhase = [this](int stage, PipelineStage::PhaseKind kind,
-                          StepError &why) {
-    return openPhaseOf(pipeline.stages[stage].phases[kind], why);
-  };
-  if (!rank->open(openPhase, findWeight, error))
-    return NoPlan;
+  if (int code = openRank(error))
+    return code;
   if (int code = options.train ? openTraining(error) : takeShare(error))
     return code;
   if (int code = checkValidTokens(error))

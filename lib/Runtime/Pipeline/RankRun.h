@@ -56,6 +56,7 @@ private:
   std::string evaluate();
   int openTraining(StepError &error);
   int prepare(StepError &error);
+  int openRank(StepError &error);
   int openGroups(StepError &error);
   int takeShare(StepError &error);
   void openPeers();

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What a device holds is laid out before a step runs, so a value whose size is
-// known only then has no place, and is an error that names its op and where that
-// is from. For a CPU such values are held apart (InterpretedCall.h).
+// known only then has no place, and is an error that names its op and where
+// that is from. For a CPU such values are held apart (InterpretedCall.h).
 //
 // Linear in ops.
 
