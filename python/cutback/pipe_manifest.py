@@ -103,9 +103,9 @@ class Manifest:
                          % (path, self.target))
         if any("smaller" in stage for stage in self.stages):
             raise _error("'%s' is for micro-batches of two sizes, and stages"
-                         " under PyTorch's schedules have one: split the model with a"
-                         " --batch that --micro-batches divides, or run it with"
-                         " cutback-run" % path)
+                         " under PyTorch's schedules have one: split the model"
+                         " with a --batch that --micro-batches divides, or run"
+                         " it with cutback-run" % path)
 
     @property
     def num_stages(self):

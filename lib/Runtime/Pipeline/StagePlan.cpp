@@ -6,8 +6,7 @@
 //   1. slots: what a stage receives, its inputs, gradients of what it sends,
 //      and each result that a later phase takes
 //   2. arguments of all phases, in the order of phases: a name is a parameter,
-//   a
-//      buffer, a slot, the gradient of the loss, or one that is filled
+//      a buffer, a slot, the gradient of the loss, or one that is filled
 //   3. results: a result may be several things at once, sent and kept
 //   4. of each slot the last phase that takes it, by mode
 //

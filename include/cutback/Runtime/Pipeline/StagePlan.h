@@ -70,8 +70,8 @@ public:
   };
 
   /// Finds all that for stage `number`, of `pipeline.smaller` with `isSmaller`.
-  /// An empty string, or what does not go
-  /// together. Linear, but for look-ups by name.
+  /// An empty string, or what does not go together. Linear, but for look-ups by
+  /// name.
   std::string make(const Pipeline &pipeline, int number,
                    const StagePhases &runners, bool isSmaller = false);
   /// Whether micro-batches can run in a mode: an empty string, or what no phase
