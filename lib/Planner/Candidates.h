@@ -91,7 +91,6 @@ private:
   mlir::FailureOr<Prepared *> prepare(Preparation preparation,
                                       CostModel costModel);
   Prepared &of(DraftPlan &draft);
-  mlir::LogicalResult prepare(Prepared &prepared);
 
   const PartitionOptions &asked;
   mlir::OwningOpRef<mlir::ModuleOp> scratch; ///< holds the copies
