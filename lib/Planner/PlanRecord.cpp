@@ -20,6 +20,8 @@
 
 #include "mlir/IR/Builders.h"
 
+#include <cmath>
+
 using namespace mlir;
 using namespace cutback;
 
@@ -105,6 +107,11 @@ static bool readAsked(ArrayAttr texts, PartitionOptions &options,
   return line && readPlanOptions(*line, options, error);
 }
 
+/// Whether a byte can have this price.
+static bool isPrice(FloatAttr ps) {
+  return std::isfinite(ps.getValueAsDouble()) && ps.getValueAsDouble() >= 0;
+}
+
 /// What was chosen; false if the record has no such words.
 static bool readChosen(DictionaryAttr record, PlanChoice &choice) {
   auto strategy = record.getAs<StringAttr>("strategy");
@@ -114,7 +121,7 @@ static bool readChosen(DictionaryAttr record, PlanChoice &choice) {
   auto recompute = record.getAs<ArrayAttr>("recompute");
   std::string error;
   if (!strategy || !model || !rules || !price || !recompute ||
-      !llvm::all_of(recompute, llvm::IsaPred<StringAttr>) ||
+      !isPrice(price) || !llvm::all_of(recompute, llvm::IsaPred<StringAttr>) ||
       !parseStrategy(strategy.getValue(), choice.strategy, error) ||
       !parseCostModel(model.getValue(), choice.costModel, error) ||
       !parseRules(rules.getValue(), choice.rules, error))
@@ -138,7 +145,7 @@ static bool readOthers(DictionaryAttr record, Record &read) {
     for (StringAttr why : refused.getAsRange<StringAttr>())
       read.refused.push_back(why.str());
   if (record.contains("passed_over") &&
-      (!passed || passed.size() != 4 || !price))
+      (!passed || passed.size() != 4 || !price || !isPrice(price)))
     return false;
   if (record.contains("search") && (!search || search.size() != 2))
     return false;
