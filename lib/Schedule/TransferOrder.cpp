@@ -31,8 +31,12 @@ public:
           const std::vector<Transfer> &transfers)
       : durations(durations), transfers(transfers), rows(durations.size()),
         awaited(transfers.size(), 1) {
-    for (size_t rank = 0; rank < rows.size(); ++rank)
+    size_t count = 1;
+    for (size_t rank = 0; rank < rows.size(); ++rank) {
       rows[rank].places.resize(durations[rank].size());
+      count += durations[rank].size();
+    }
+    longest = (int64_t(1) << 62) / static_cast<int64_t>(count);
     for (size_t i = 0; i < transfers.size(); ++i)
       add(static_cast<int>(i));
   }
@@ -57,6 +61,7 @@ private:
   const std::vector<std::vector<int64_t>> &durations;
   const std::vector<Transfer> &transfers;
   std::vector<Row> rows;
+  int64_t longest = 0;      ///< duration, so that their sum is a time
   std::vector<int> awaited; ///< by transfer: actions that are not over
   using Ready = std::pair<int64_t, int>; ///< end, rank
   std::priority_queue<Ready, std::vector<Ready>, std::greater<>> ready;
@@ -80,7 +85,8 @@ void Orderer::add(int number) {
 void Orderer::start(int rank) {
   const Row &row = rows[rank];
   if (row.next < row.places.size() && row.places[row.next].used == 0)
-    ready.emplace(row.time + durations[rank][row.next], rank);
+    ready.emplace(row.time + std::min(durations[rank][row.next], longest),
+                  rank);
 }
 
 /// The action of a rank is over; its own next one, and others, can begin.

@@ -27,7 +27,8 @@ struct Transfer {
 ///
 /// `durations`: of the actions of each rank's row, in one unit; the order is
 /// that in which transfers can begin if actions take so long, so that few of
-/// them wait for others. The same input gives the same order. Nothing if the
+/// them wait for others. One that is so long that their sum may be no time
+/// counts less. The same input gives the same order. Nothing if the
 /// actions wait for each other. (actions + transfers) times log ranks.
 std::optional<std::vector<int>>
 orderTransfers(const std::vector<std::vector<int64_t>> &durations,

@@ -11,6 +11,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <random>
 
@@ -187,6 +188,14 @@ TEST(TransferOrderTest, WhatCanBeginFirstIsFirst) {
   durations = {{5}, {1}, {1, 1, 1}};
   EXPECT_EQ(*orderTransfers(durations, {{0, 2, 0, 0}, {1, 2, 0, 2}}),
             (std::vector<int>{0, 1}));
+}
+
+TEST(TransferOrderTest, DurationsWhoseSumIsNoTimeAreCutOff) {
+  // Two of the longest are longer than one and nothing, whatever they are.
+  int64_t longest = std::numeric_limits<int64_t>::max();
+  EXPECT_EQ(*orderTransfers({{longest, longest}, {longest, 0}, {1, 1}},
+                            {{0, 2, 1, 0}, {1, 2, 1, 1}}),
+            (std::vector<int>{1, 0}));
 }
 
 TEST(TransferOrderTest, ActionsThatWaitForEachOtherHaveNone) {
