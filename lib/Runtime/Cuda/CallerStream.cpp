@@ -15,8 +15,6 @@
 
 using namespace cutback::cuda;
 
-static constexpr unsigned kWithoutTiming = 2; // CU_EVENT_DISABLE_TIMING
-
 CallerStream::~CallerStream() {
   // Errors here have nobody to hear them.
   if (event)

@@ -25,15 +25,9 @@
 using namespace cutback;
 using namespace cutback::cuda;
 
-static constexpr int64_t kAlignment = 256;
-static constexpr int kRelaxedCapture = 2;   // CU_STREAM_CAPTURE_MODE_RELAXED
-static constexpr unsigned kNonBlocking = 1; // CU_STREAM_NON_BLOCKING
+static constexpr int kRelaxedCapture = 2; // CU_STREAM_CAPTURE_MODE_RELAXED
 static constexpr const char *kReport =
     "please report it, with the folder that was run";
-
-static int64_t roundUp(int64_t bytes) {
-  return (bytes + kAlignment - 1) / kAlignment * kAlignment;
-}
 
 //===----------------------------------------------------------------------===//
 // Opening
@@ -52,12 +46,9 @@ std::unique_ptr<CudaStep> CudaStep::open(const Artifact &artifact,
 
 bool CudaStep::start(const std::string &folder, StepError &error) {
   error.next = kReport;
-  int count = 0, chosen = 0;
-  CheckedCalls asked = calls(error.what);
-  if (!asked.run(driver->cuDeviceGetCount, &count) ||
-      !asked.run(driver->cuDeviceGet, &chosen, options.device % count))
+  device = driver->deviceOf(options.device, error.what);
+  if (!error.what.empty())
     return false;
-  device = chosen;
   DeviceArchitecture found;
   DeviceImages images;
   if (!describeDevice(found, error) ||

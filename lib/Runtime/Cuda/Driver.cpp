@@ -85,6 +85,15 @@ static void findCalls(Loader &loader, DriverCalls &calls) {
   loader.find(calls.cuLaunchKernel);
 }
 
+/// 0, with `error` set, for none; nothing is asked where it is set already.
+static int countDevices(const Driver &driver, std::string &error) {
+  int count = 0;
+  if (CheckedCalls(driver, error).run(driver.cuDeviceGetCount, &count) &&
+      count <= 0)
+    error = "the CUDA driver knows no device";
+  return error.empty() ? count : 0;
+}
+
 std::unique_ptr<Driver> Driver::open(std::string &error, std::string &next) {
   next = kNeedsDriver;
   void *library = ::dlopen(kLibrary, RTLD_NOW | RTLD_LOCAL);
@@ -107,13 +116,17 @@ std::unique_ptr<Driver> Driver::open(std::string &error, std::string &next) {
     return nullptr;
   }
   error.clear();
-  CheckedCalls calls(*driver, error);
-  int count = 0;
-  calls.run(driver->cuInit, 0);
-  calls.run(driver->cuDeviceGetCount, &count);
-  if (error.empty() && count == 0)
-    error = "the CUDA driver knows no device";
+  CheckedCalls(*driver, error).run(driver->cuInit, 0);
+  countDevices(*driver, error);
   return error.empty() ? std::move(driver) : nullptr;
+}
+
+int Driver::deviceOf(int number, std::string &error) const {
+  int device = -1, count = countDevices(*this, error);
+  if (count == 0)
+    return -1;
+  CheckedCalls calls(*this, error);
+  return calls.run(cuDeviceGet, &device, number % count) ? device : -1;
 }
 
 std::string Driver::explain(Status status, const char *call) const {

@@ -22,10 +22,6 @@
 using namespace cutback;
 using namespace cutback::cuda;
 
-static constexpr unsigned kNonBlocking = 1;   // CU_STREAM_NON_BLOCKING
-static constexpr unsigned kWithoutTiming = 2; // CU_EVENT_DISABLE_TIMING
-static constexpr int64_t kAlignment = 64;
-
 Transfers::~Transfers() {
   // Errors here have nobody to hear them.
   for (const std::vector<Handle> &events : {arrived, made})
@@ -61,7 +57,7 @@ std::string Transfers::start(bool copiesOut) {
   int64_t end = 0;
   for (Outgoing &one : outgoing) {
     one.stagedAt = end;
-    end += (one.bytes + kAlignment - 1) / kAlignment * kAlignment;
+    end += roundUp(one.bytes);
   }
   void *memory = nullptr;
   if (end && calls.run(driver.cuMemAllocHost_v2, &memory, end))

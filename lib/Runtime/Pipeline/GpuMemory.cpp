@@ -24,12 +24,11 @@ std::unique_ptr<GpuMemory> GpuMemory::open(int number, StepError &error) {
   if (!memory->driver)
     return nullptr;
   const Driver &driver = *memory->driver;
-  error.next = "is another program using the GPU? nvidia-smi shows it";
-  int count = 0, isShared = 0;
+  error.next = kMayBeInUse;
+  memory->device = driver.deviceOf(number, error.what);
+  int isShared = 0;
   CheckedCalls calls(driver, error.what);
-  if (!calls.run(driver.cuDeviceGetCount, &count) ||
-      !calls.run(driver.cuDeviceGet, &memory->device, number % count) ||
-      !calls.run(driver.cuDeviceGetAttribute, &isShared,
+  if (!calls.run(driver.cuDeviceGetAttribute, &isShared,
                  kConcurrentManagedAccess, memory->device) ||
       !isShared)
     return nullptr;

@@ -29,14 +29,6 @@ using namespace cutback;
 using namespace cutback::cuda;
 using namespace cutback::pipeline;
 
-static constexpr unsigned kNonBlocking = 1;   // CU_STREAM_NON_BLOCKING
-static constexpr unsigned kWithoutTiming = 2; // CU_EVENT_DISABLE_TIMING
-static constexpr int64_t kAlignment = 256;
-
-static int64_t roundUp(int64_t bytes) {
-  return (bytes + kAlignment - 1) / kAlignment * kAlignment;
-}
-
 namespace {
 
 class NcclWire : public Wire {
@@ -111,11 +103,9 @@ bool NcclWire::start(int localRank, StepError &error) {
   driver = Driver::open(error.what, error.next);
   if (!driver)
     return false;
-  int count = 0;
-  if (!calls(error.what).run(driver->cuDeviceGetCount, &count))
-    return false;
+  error.next = kMayBeInUse;
+  device = driver->deviceOf(localRank, error.what);
   CheckedCalls made = calls(error.what);
-  made.run(driver->cuDeviceGet, &device, localRank % count);
   char text[32] = "";
   made.run(driver->cuDeviceGetPCIBusId, text, int(sizeof text), device);
   char host[256] = "";
@@ -318,8 +308,8 @@ static std::string findShared(const std::vector<std::string> &gpus) {
   for (size_t second = 0; second < gpus.size(); ++second)
     for (size_t first = 0; first < second; ++first)
       if (gpus[first] == gpus[second])
-        return "it has the GPU of rank " + std::to_string(second) + ", " +
-               gpus[first];
+        return "ranks " + std::to_string(first) + " and " +
+               std::to_string(second) + " have one GPU, " + gpus[first];
   return "";
 }
 

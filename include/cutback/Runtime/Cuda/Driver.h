@@ -27,6 +27,19 @@ enum Attribute : int {
   kConcurrentManagedAccess = 89,
 };
 
+inline constexpr unsigned kNonBlocking = 1;   ///< CU_STREAM_NON_BLOCKING
+inline constexpr unsigned kWithoutTiming = 2; ///< CU_EVENT_DISABLE_TIMING
+
+/// What parts of one allocation begin at multiples of, as allocations do.
+inline constexpr int64_t kAlignment = 256;
+inline constexpr int64_t roundUp(int64_t bytes) {
+  return (bytes + kAlignment - 1) / kAlignment * kAlignment;
+}
+
+/// What to do where a device is there and does not take us.
+inline constexpr const char *kMayBeInUse =
+    "is another program using the GPU? nvidia-smi shows it";
+
 /// A call, and the name by which the library exports it.
 template <typename Signature> struct DriverCall;
 template <typename... Parameters> struct DriverCall<Status(Parameters...)> {
@@ -133,6 +146,10 @@ public:
   /// (what to do) set, where there is none, none that is new enough, or no
   /// device.
   static std::unique_ptr<Driver> open(std::string &error, std::string &next);
+
+  /// The device with this number, counted from the first one again where there
+  /// are fewer. -1, with `error` set, if that fails or there is none.
+  int deviceOf(int number, std::string &error) const;
 
   /// Why `call` failed: "cuMemAlloc_v2: out of memory
   /// (CUDA_ERROR_OUT_OF_MEMORY)"; empty for success.
