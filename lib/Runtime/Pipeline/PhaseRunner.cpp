@@ -35,9 +35,7 @@ public:
 
   int64_t arenaBytes() const override { return artifact.arenaBytes; }
   void setArena(char *bytes) override { executor->setArena(bytes); }
-  bool hasOwnArena() const override {
-    return artifact.target == "cuda" && !memory;
-  }
+  bool hasOwnArena() const override { return copiesArguments(); }
   void setThreads(unsigned count) override { executor->setThreads(count); }
   std::vector<ArtifactCollective> collectives() const override;
   void setCollectives(CollectiveRunner *runner) override {
@@ -49,6 +47,9 @@ public:
 
 private:
   bool listTensors(const std::string &folder, StepError &error);
+  /// Whether a device copies its arguments in each run, but for parameters,
+  /// which it keeps: it does not reach the caller's memory.
+  bool copiesArguments() const { return artifact.target == "cuda" && !memory; }
   std::string keepParameters(const std::vector<char *> &arguments);
 
   Artifact artifact;
@@ -119,7 +120,7 @@ std::unique_ptr<PhaseRunner> FolderPhase::open(const std::string &folder,
 
 /// Brings what a device keeps, unless it has it.
 std::string FolderPhase::keepParameters(const std::vector<char *> &arguments) {
-  if (!hasOwnArena())
+  if (!copiesArguments())
     return "";
   if (updates && *updates != keptAt) {
     keptFrom.clear();
@@ -160,15 +161,6 @@ std::string FolderPhase::run(const std::vector<char *> &arguments,
   return error;
 }
 
-/// Whether elements lie in their order.
-static bool isInOrder(const ArtifactResult &result) {
-  int64_t stride = 1;
-  for (size_t i = result.sizes.size(); i-- > 0; stride *= result.sizes[i])
-    if (result.sizes[i] != 1 && result.strides[i] != stride)
-      return false;
-  return true;
-}
-
 std::string FolderPhase::read(size_t number, char *to) {
   const ArtifactResult &result = *kept[number];
   if (!memory)
@@ -176,7 +168,7 @@ std::string FolderPhase::read(size_t number, char *to) {
   int64_t bytes = lyingBytes(result);
   if (bytes == 0)
     return "";
-  if (isInOrder(result))
+  if (isDense(result))
     return readLying(result, *executor, last, to);
   auto *lying = static_cast<char *>(memory->take(bytes));
   if (!lying)
