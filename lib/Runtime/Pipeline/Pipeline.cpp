@@ -24,6 +24,10 @@
 
 using namespace cutback;
 
+// Those who add up times and bytes of all micro-batches need not look.
+static constexpr int64_t kMostPicoseconds = 1000000000000000000;
+static constexpr int64_t kMostBytes = int64_t(1) << 50;
+
 namespace {
 
 class Checker {
@@ -104,16 +108,22 @@ void Checker::checkFolders(int64_t stage) {
     const PipelinePhase &phase = one.phases[kind];
     if (phase && !isInside(phase.folder))
       refuse("has a phase in '" + phase.folder + "', which is not in it");
+    std::string which =
+        "has a phase '" +
+        std::string(nameOf(static_cast<PipelineStage::PhaseKind>(kind))) + "'" +
+        of(stage);
     if (phase.arenaBytes < 0 || phase.picoseconds < 0)
-      refuse("has a phase '" +
-             std::string(nameOf(static_cast<PipelineStage::PhaseKind>(kind))) +
-             "'" + of(stage) + " with an arena or a time below 0");
+      refuse(which + " with an arena or a time below 0");
+    if (phase.arenaBytes > kMostBytes || phase.picoseconds > kMostPicoseconds)
+      refuse(which + " with an arena above 2^50 bytes or a time above 11 days");
   }
   if (one.forwardSavedBytes < 0 || one.inputSavedBytes < 0 ||
       one.throughoutSavedBytes < 0 ||
       one.throughoutSavedBytes >
           std::min(one.forwardSavedBytes, one.inputSavedBytes))
     refuse("keeps less than nothing" + of(stage));
+  if (std::max(one.forwardSavedBytes, one.inputSavedBytes) > kMostBytes)
+    refuse("keeps more than 2^50 bytes" + of(stage));
 }
 
 void Checker::checkStage(int64_t stage) {
@@ -349,7 +359,8 @@ static std::string checkSmaller(const Pipeline &pipeline) {
   Pipeline alone = pipeline;
   alone.stages = std::move(alone.smaller);
   alone.smaller.clear();
-  return Checker(alone).run();
+  std::string problem = Checker(alone).run();
+  return problem.empty() ? "" : kUnderSmaller + problem;
 }
 
 std::string Pipeline::verify() const {

@@ -245,6 +245,13 @@ private:
     stage.throughoutSavedBytes = number(value, "throughout_saved_bytes", 0);
   }
   void readSmaller(JsonValue value, const PipelineStage &stage) {
+    bool wasRight = problem.empty();
+    readSizes(value, stage);
+    if (wasRight && !problem.empty())
+      problem = kUnderSmaller + problem;
+  }
+  /// What is other than in `stage` for a smaller micro-batch.
+  void readSizes(JsonValue value, const PipelineStage &stage) {
     only(value, {"tensors", "phases", "forward_saves", "forward_saved_bytes",
                  "input_saves", "input_saved_bytes", "throughout_saved_bytes"});
     PipelineStage &smaller = pipeline.smaller.emplace_back(stage);
@@ -254,7 +261,7 @@ private:
       readTensor(one, tensor);
       if (!resize(smaller.receives, tensor) && !resize(smaller.sends, tensor) &&
           !resize(smaller.inputs, tensor) && !resize(smaller.outputs, tensor))
-        refuse("has a smaller '" + tensor.name + "' of " + stage.name +
+        refuse("has '" + tensor.name + "' of " + stage.name +
                ", which has none of this name");
     }
     for (int kind = 0; kind < PipelineStage::Norms; ++kind)

@@ -149,9 +149,13 @@ struct Pipeline {
   std::string checksum;
 
   /// What is wrong with it, or empty: stages that do not go together, values
-  /// without a maker or with other sizes than its. Linear, up to sorting.
+  /// without a maker or with other sizes than its, numbers whose sums would be
+  /// none (a time above 11 days, bytes above 2^50). Linear, up to sorting.
   std::string verify() const;
 };
+
+/// Before what is wrong with `smaller`, as the manifest has it.
+inline constexpr const char *kUnderSmaller = "under 'smaller' ";
 
 /// The JSON text of pipeline.json. The same pipeline gives the same bytes.
 std::string writePipeline(const Pipeline &pipeline);

@@ -8,6 +8,7 @@
 #include "gtest/gtest.h"
 
 #include <functional>
+#include <limits>
 
 using namespace cutback;
 
@@ -138,6 +139,15 @@ TEST(PipelineTest, RefusesStagesThatAreWrong) {
             "has a phase 'forward' of stage 1 with an arena or a time below 0");
   EXPECT_EQ(problemOf([](P &p) { p.stages[2].inputSavedBytes = -1; }),
             "keeps less than nothing of stage 2");
+  int64_t most = std::numeric_limits<int64_t>::max();
+  const char *above = "has a phase 'forward' of stage 1 with an arena above "
+                      "2^50 bytes or a time above 11 days";
+  EXPECT_EQ(problemOf([=](P &p) { p.stages[1].phases[0].arenaBytes = most; }),
+            above);
+  EXPECT_EQ(problemOf([=](P &p) { p.stages[1].phases[0].picoseconds = most; }),
+            above);
+  EXPECT_EQ(problemOf([=](P &p) { p.stages[2].forwardSavedBytes = most; }),
+            "keeps more than 2^50 bytes of stage 2");
   EXPECT_EQ(problemOf([](P &p) { p.stages[2].inputs[0].name = "value.1"; }),
             "has 'value.1' of stage 2 twice");
   EXPECT_EQ(problemOf([](P &p) { p.stages[2].inputs[1].dtype = "f5"; }),
@@ -262,7 +272,13 @@ TEST(PipelineTest, TwoSizesOfAMicroBatchGoThroughTheText) {
   size_t at = other.find("\"name\": \"value.0\"", other.find("\"smaller\""));
   other[at + 15] = '7';
   EXPECT_EQ(readPipeline(signManifest(other), again),
-            "has a smaller 'value.7' of stage0, which has none of this name");
+            "under 'smaller' has 'value.7' of stage0, which has none of this "
+            "name");
+  other = text;
+  at = other.find("\"forward_saves\"", other.find("\"smaller\""));
+  other[at + 1] = 'g';
+  EXPECT_EQ(readPipeline(signManifest(other), again),
+            "under 'smaller' has a member 'gorward_saves' that it cannot have");
 }
 
 TEST(PipelineTest, RefusesTwoSizesOfTwoPrograms) {
@@ -295,10 +311,10 @@ TEST(PipelineTest, RefusesTwoSizesOfTwoPrograms) {
             other("phases"));
   // Stages for smaller ones are looked at as the others are.
   EXPECT_EQ(problemOf([](S &s) { s.phases[S::Forward].folder = "../x"; }),
-            "has a phase in '../x', which is not in it");
+            "under 'smaller' has a phase in '../x', which is not in it");
   EXPECT_EQ(problemOf([](S &s) { s.receives[1].sizes = {1, 2}; }),
-            "sends 'value.1' of stage 1 to stage 2, which does not receive it "
-            "as it is");
+            "under 'smaller' sends 'value.1' of stage 1 to stage 2, which does "
+            "not receive it as it is");
   Pipeline some = exampleOfTwoSizes();
   some.smaller.pop_back();
   EXPECT_EQ(some.verify(),
