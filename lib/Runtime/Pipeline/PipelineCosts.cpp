@@ -65,11 +65,16 @@ static int64_t keptBytes(const PipelineStage &stage) {
   return bytes + largest;
 }
 
-/// Of two sizes of a micro-batch the times of the larger one, and of bytes the
-/// most of both: no more than that is needed, whichever comes when.
+/// Of two sizes of a micro-batch the most of both: no more than that is needed,
+/// whichever comes when. The smaller one may have a plan of its own, which
+/// takes longer.
 static void addSmaller(const PipelineStage &stage, StageCosts &costs) {
   StageCosts of;
   addPhases(stage, of);
+  costs.forward = std::max(costs.forward, of.forward);
+  costs.backward = std::max(costs.backward, of.backward);
+  costs.inputGradients = std::max(costs.inputGradients, of.inputGradients);
+  costs.weightGradients = std::max(costs.weightGradients, of.weightGradients);
   for (size_t kind = 0; kind < costs.arena.size(); ++kind)
     costs.arena[kind] = std::max(costs.arena[kind], of.arena[kind]);
   // By parts, as the simulation adds them.

@@ -14,8 +14,8 @@ namespace cutback {
 /// gradients and the largest of these, and of its buffers. States of an
 /// optimizer are not known to it. Of a stage that has a `backward` alone, I is
 /// all of it and W nothing; of one that has `input` and `weight` alone, B is
-/// both. The link costs nothing. Of two sizes of a micro-batch it is the larger
-/// one: times and bytes are upper bounds then.
+/// both. The link costs nothing. Of two sizes of a micro-batch it is the most
+/// of both: times and bytes are upper bounds then.
 pipeline::Costs costsOf(const Pipeline &pipeline);
 
 /// Nothing, or why `pipeline` has not what `schedule` does: other stages, or

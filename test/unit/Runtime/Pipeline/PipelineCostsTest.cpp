@@ -55,4 +55,19 @@ TEST(PipelineCostsTest, ASmallerMicroBatchWithAnotherPlanIsWithinTheBounds) {
   EXPECT_LE(both.throughout, std::min(both.untilInputs, both.untilWeights));
 }
 
+TEST(PipelineCostsTest, ASmallerMicroBatchThatTakesLongerIsWithinTheBounds) {
+  Pipeline pipeline;
+  pipeline.stages = {stageThatKeeps(80, 60, 40, 512, 700)};
+  pipeline.smaller = {stageThatKeeps(70, 75, 10, 640, 600)};
+  pipeline.smaller[0].phases[PipelineStage::Weight].picoseconds = 900;
+  StageCosts both = costsOf(pipeline).stages[0];
+  EXPECT_EQ(both.forward, 700);
+  EXPECT_EQ(both.inputGradients, 700);
+  EXPECT_EQ(both.weightGradients, 900);
+  // Without a phase for both, the smaller one's take 1500, the other's 1400.
+  for (PipelineStage *stage : {&pipeline.stages[0], &pipeline.smaller[0]})
+    stage->phases[PipelineStage::Backward] = {};
+  EXPECT_EQ(costsOf(pipeline).stages[0].backward, 1500);
+}
+
 } // namespace
