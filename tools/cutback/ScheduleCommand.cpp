@@ -239,7 +239,10 @@ private:
     ScheduleError error;
     if (!generate("LoopedBFS", shape, error))
       return reportError(session, error, WrongUsage);
-    if (int code = findCosts(shape.ranks * shape.stagesPerRank))
+    int stages = shape.ranks * shape.stagesPerRank;
+    bool hasBackward = !shape.isForwardOnly;
+    if (int code = findCosts(
+            {size_t(stages), {true, hasBackward, hasBackward, hasBackward}}))
       return code;
     if (memoryLimit != kNoMemoryLimit && !hasBytes()) {
       session.error("--memory-limit without bytes");
@@ -303,9 +306,11 @@ private:
     return Done;
   }
 
-  int findCosts(int stages) {
-    costs = pipeline ? costsOf(*pipeline) : equalCosts(stages);
-    return readCosts(session, costs);
+  /// `kinds` of actions that run, by stage.
+  int findCosts(const std::vector<std::array<bool, 4>> &kinds) {
+    costs = pipeline ? costsOf(*pipeline)
+                     : equalCosts(static_cast<int>(kinds.size()));
+    return readCosts(session, {kinds, pipeline.has_value()}, costs);
   }
 
   /// Costs, and checks with them.
@@ -314,7 +319,8 @@ private:
       if (auto error = checkPhases(schedule, *pipeline))
         return reportError(session, *error);
     if (!found)
-      if (int code = findCosts(schedule.stages))
+      if (int code = findCosts(kindsOf(
+              line.has("forward-only") ? forwardOnly(schedule) : schedule)))
         return code;
     ListForm form = ListForm::Compute;
     for (const Row &row : schedule.rows)
@@ -363,13 +369,16 @@ private:
         return Done;
     if (line.has("json"))
       return session.write(std::nullopt, writeScheduleJson(view));
-    bool hasSmaller = pipeline && !pipeline->smaller.empty();
-    return session.write(std::nullopt,
-                         formatTimeline(view) +
-                             (hasSmaller ? "\ntimes and bytes are those of the "
-                                           "larger of two sizes of a "
-                                           "micro-batch\n"
-                                         : ""));
+    return session.write(std::nullopt, formatTimeline(view) + describeSizes());
+  }
+
+  /// Of which size of a micro-batch the manifest's numbers are.
+  std::string describeSizes() const {
+    if (!pipeline || pipeline->smaller.empty())
+      return "";
+    return std::string("\n") +
+           (line.has("times") ? "bytes" : "times and bytes") +
+           " are the most of two sizes of a micro-batch\n";
   }
 
   static constexpr int64_t kMostSize = int64_t(1) << 24;

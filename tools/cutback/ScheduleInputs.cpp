@@ -2,14 +2,20 @@
 //
 // Costs from the command line: `--times=F=1,I=1,W=1`, or of one stage
 // `--times=3:F=2`, or a file of such lines, which a run has measured; in the
-// same way bytes. Later ones win over earlier ones, and over what the manifest
-// of a pipeline says. A B that is not given is I and W together.
+// same way bytes, but no file. Later ones win over earlier ones, and over what
+// the manifest of a pipeline says.
+//
+// B is I and W together where a line has these alone; where it has B alone, I
+// and W become parts of it, in the ratio that they had. What was measured is
+// complete: a file has all stages, and each the actions of the schedule.
 
 #include "ScheduleInputs.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 
 using llvm::StringRef;
@@ -23,8 +29,9 @@ std::vector<OptionSpec> scheduleInputOptions() {
       {"", OptionSpec::Flag, "", "what it costs"},
       {"times", OptionSpec::Text, "[S:]F=T,I=T,W=T,B=T|@F",
        "microseconds of a micro-batch, of all stages or of\n"
-       "stage S; default 1 each, B: I and W; or a file of such\n"
-       "lines, as `cutback-run P --times=F` writes",
+       "stage S; default 1 each, B: I and W, which are parts of\n"
+       "a B alone; or a file of such lines of all stages, as\n"
+       "`cutback-run P --times=F` writes",
        true},
       {"bytes", OptionSpec::Text, "[S:]F=N,I=N,B=N,X=N,A=N,P=N",
        "bytes of a micro-batch kept from F to I, from I to\n"
@@ -91,101 +98,224 @@ static bool takeStages(StringRef &text, size_t count, size_t &first,
   return true;
 }
 
-/// The values of an option; in place of @F the lines of that file.
-static int readValues(Session &session, const char *option,
-                      std::vector<std::string> &values) {
-  for (std::string_view given : session.line.all(option)) {
-    if (given.substr(0, 1) != "@") {
-      values.emplace_back(given);
-      continue;
-    }
-    std::string text;
-    if (int code = readText(session, std::string(given.substr(1)), text,
-                            "--times=@F takes a file of `cutback-run --times`"))
-      return code;
-    llvm::SmallVector<StringRef> lines;
-    StringRef(text).split(lines, '\n', -1, /*KeepEmpty=*/false);
-    for (StringRef line : lines)
-      values.push_back(line.trim().str());
-  }
-  return Done;
-}
-
-/// Calls `set(stage, key, value)` for each KEY=VALUE of an option.
+/// Calls `set(stage, key, value)` for each KEY=VALUE of a value, or line of a
+/// file, and returns in `first` and `last` the stages that it is of.
 template <typename Set>
-static int readEntries(Session &session, const char *option, size_t stages,
-                       const char *takes, Set set) {
-  std::vector<std::string> values;
-  if (int code = readValues(session, option, values))
+static int readEntries(Session &session, const char *option, StringRef text,
+                       size_t stages, const char *takes, size_t &first,
+                       size_t &last, Set set) {
+  if (!takeStages(text, stages, first, last))
+    return wrongValue(session, option, text, "stage of the schedule");
+  llvm::SmallVector<StringRef> entries;
+  text.split(entries, ',');
+  for (StringRef entry : entries) {
+    auto [key, value] = entry.split('=');
+    for (size_t stage = first; stage < last; ++stage)
+      if (key.size() != 1 || !set(stage, key[0], value))
+        return wrongValue(session, option, entry, takes);
+  }
+  return Done;
+}
+
+//===----------------------------------------------------------------------===//
+// Times
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+class TimesReader {
+public:
+  TimesReader(Session &session, const TimesWanted &wanted, Costs &costs)
+      : session(session), wanted(wanted), costs(costs),
+        given(costs.stages.size()) {}
+
+  int run() {
+    for (std::string_view value : session.line.all("times"))
+      if (int code = value.substr(0, 1) == "@"
+                         ? readFile(std::string(value.substr(1)))
+                         : readLine({value.data(), value.size()}))
+        return code;
+    return hasFile ? checkKinds() : Done;
+  }
+
+private:
+  using Kinds = std::array<bool, 4>; ///< by ActionKind
+
+  int readFile(const std::string &path);
+  int readLine(StringRef text);
+  static void complete(const Kinds &ofLine, StageCosts &stage);
+  int checkKinds();
+
+  Session &session;
+  const TimesWanted &wanted;
+  Costs &costs;
+  std::vector<Kinds> given;                ///< by stage: by any line
+  std::vector<bool> *isMeasured = nullptr; ///< stages of the file that is read
+  bool hasFile = false;
+};
+
+} // namespace
+
+static constexpr auto kBackward = size_t(ActionKind::Backward),
+                      kInputs = size_t(ActionKind::InputGradients),
+                      kWeights = size_t(ActionKind::WeightGradients);
+
+int TimesReader::readFile(const std::string &path) {
+  std::string text;
+  if (int code = readText(session, path, text,
+                          "--times=@F takes a file of `cutback-run --times`"))
     return code;
-  for (StringRef text : values) {
-    size_t first = 0, last = 0;
-    if (!takeStages(text, stages, first, last))
-      return wrongValue(session, option, text, "stage of the schedule");
-    llvm::SmallVector<StringRef> entries;
-    text.split(entries, ',');
-    for (StringRef entry : entries) {
-      auto [key, value] = entry.split('=');
-      for (size_t stage = first; stage < last; ++stage)
-        if (key.size() != 1 || !set(stage, key[0], value))
-          return wrongValue(session, option, entry, takes);
+  std::vector<bool> measured(costs.stages.size());
+  isMeasured = &measured;
+  llvm::SmallVector<StringRef> lines;
+  StringRef(text).split(lines, '\n');
+  for (StringRef line : lines)
+    if (!line.trim().empty())
+      if (int code = readLine(line.trim()))
+        return code;
+  isMeasured = nullptr;
+  hasFile = true;
+  auto missing = std::find(measured.begin(), measured.end(), false);
+  if (missing == measured.end())
+    return Done;
+  session.error("--times: '" + path + "' has no line of stage " +
+                std::to_string(missing - measured.begin()));
+  session.note("the schedule has " + std::to_string(measured.size()) +
+               " stages: measure all of them with `cutback-run P --times=F`");
+  return WrongInput;
+}
+
+int TimesReader::readLine(StringRef text) {
+  Kinds ofLine{};
+  auto set = [&](size_t number, char key, StringRef value) {
+    StageCosts &stage = costs.stages[number];
+    auto time = parseMicroseconds(value);
+    // As ActionKind has them.
+    size_t kind = StringRef("FBIW").find(key);
+    if (!time || kind == StringRef::npos)
+      return false;
+    int64_t *times[] = {&stage.forward, &stage.backward, &stage.inputGradients,
+                        &stage.weightGradients};
+    *times[kind] = *time;
+    ofLine[kind] = given[number][kind] = true;
+    return true;
+  };
+  size_t first = 0, last = 0;
+  if (int code = readEntries(session, "times", text, costs.stages.size(),
+                             "time of F, I, W or B in microseconds: F=1.5",
+                             first, last, set))
+    return code;
+  for (size_t number = first; number < last; ++number) {
+    complete(ofLine, costs.stages[number]);
+    if (isMeasured)
+      (*isMeasured)[number] = true;
+  }
+  return Done;
+}
+
+/// What a line does not have of B, I and W follows from what it has.
+void TimesReader::complete(const Kinds &ofLine, StageCosts &stage) {
+  int64_t &inputs = stage.inputGradients, &weights = stage.weightGradients;
+  if (!ofLine[kBackward]) {
+    if (ofLine[kInputs] || ofLine[kWeights])
+      stage.backward = inputs + weights;
+    return;
+  }
+  if (ofLine[kInputs] && ofLine[kWeights])
+    return;
+  if (!ofLine[kInputs] && !ofLine[kWeights]) {
+    double sum = static_cast<double>(inputs) + static_cast<double>(weights);
+    double part = sum > 0 ? static_cast<double>(inputs) / sum : 1;
+    inputs = std::llround(static_cast<double>(stage.backward) * part);
+    weights = stage.backward - inputs;
+    return;
+  }
+  (ofLine[kInputs] ? weights : inputs) = std::max<int64_t>(
+      0, stage.backward - (ofLine[kInputs] ? inputs : weights));
+}
+
+static const char *howToMeasure(ActionKind kind) {
+  if (kind == ActionKind::Forward)
+    return "a line of a stage has F=T";
+  return kind == ActionKind::Backward
+             ? "measure it without --forward-only"
+             : "measure it under a schedule with I and W";
+}
+
+/// Of a stage that was measured no time of an action is one of nobody.
+int TimesReader::checkKinds() {
+  for (size_t number = 0; number < given.size(); ++number) {
+    const Kinds &has = given[number];
+    // Parts of B in the ratio of a model; there is none without a pipeline.
+    bool hasParts = has[kBackward] && wanted.hasModel;
+    Kinds known = has;
+    known[kBackward] = has[kBackward] || (has[kInputs] && has[kWeights]);
+    known[kInputs] = has[kInputs] || hasParts;
+    known[kWeights] = has[kWeights] || hasParts;
+    for (auto kind :
+         {ActionKind::Forward, ActionKind::Backward, ActionKind::InputGradients,
+          ActionKind::WeightGradients}) {
+      auto at = static_cast<size_t>(kind);
+      if (known[at] || !wanted.kinds[number][at])
+        continue;
+      session.error("--times: of stage " + std::to_string(number) +
+                    " no time of " + std::string(spelling(kind)) +
+                    " was measured, which the schedule has");
+      session.note(howToMeasure(kind));
+      return WrongInput;
     }
   }
   return Done;
 }
 
-static int readTimes(Session &session, Costs &costs) {
-  return readEntries(
-      session, "times", costs.stages.size(),
-      "time of F, I, W or B in microseconds: F=1.5",
-      [&](size_t number, char key, StringRef value) {
-        StageCosts &stage = costs.stages[number];
-        auto time = parseMicroseconds(value);
-        if (!time || StringRef("FIWB").find(key) == StringRef::npos)
-          return false;
-        (key == 'F'   ? stage.forward
-         : key == 'I' ? stage.inputGradients
-         : key == 'W' ? stage.weightGradients
-                      : stage.backward) = *time;
-        if (key == 'I' || key == 'W')
-          stage.backward = stage.inputGradients + stage.weightGradients;
-        return true;
-      });
-}
+//===----------------------------------------------------------------------===//
+// Bytes and links
+//===----------------------------------------------------------------------===//
 
 static int readBytes(Session &session, Costs &costs) {
-  return readEntries(session, "bytes", costs.stages.size(),
-                     "size of F, I, B, X, A or P: F=120MiB",
-                     [&](size_t number, char key, StringRef value) {
-                       StageCosts &stage = costs.stages[number];
-                       auto bytes = parseBytes(value);
-                       if (!bytes)
-                         return false;
-                       switch (key) {
-                       case 'F':
-                         stage.untilInputs = *bytes;
-                         return true;
-                       case 'I':
-                         stage.untilWeights = *bytes;
-                         return true;
-                       case 'B':
-                         stage.throughout = *bytes;
-                         return true;
-                       case 'A':
-                         stage.arena.fill(*bytes);
-                         return true;
-                       case 'P':
-                         stage.kept = *bytes;
-                         return true;
-                       case 'X':
-                         for (Crossing &crossing : costs.crossings)
-                           if (crossing.from == static_cast<int>(number))
-                             crossing.bytes = crossing.gradientBytes = *bytes;
-                         return true;
-                       default:
-                         return false;
-                       }
-                     });
+  auto set = [&](size_t number, char key, StringRef value) {
+    StageCosts &stage = costs.stages[number];
+    auto bytes = parseBytes(value);
+    if (!bytes)
+      return false;
+    switch (key) {
+    case 'F':
+      stage.untilInputs = *bytes;
+      return true;
+    case 'I':
+      stage.untilWeights = *bytes;
+      return true;
+    case 'B':
+      stage.throughout = *bytes;
+      return true;
+    case 'A':
+      stage.arena.fill(*bytes);
+      return true;
+    case 'P':
+      stage.kept = *bytes;
+      return true;
+    case 'X':
+      for (Crossing &crossing : costs.crossings)
+        if (crossing.from == static_cast<int>(number))
+          crossing.bytes = crossing.gradientBytes = *bytes;
+      return true;
+    default:
+      return false;
+    }
+  };
+  size_t first = 0, last = 0;
+  for (std::string_view value : session.line.all("bytes")) {
+    if (value.substr(0, 1) == "@") {
+      session.error("--bytes takes no file, as '" + std::string(value) + "'");
+      session.note("times alone are measured: --times=@F");
+      return WrongUsage;
+    }
+    if (int code = readEntries(
+            session, "bytes", {value.data(), value.size()}, costs.stages.size(),
+            "size of F, I, B, X, A or P: F=120MiB", first, last, set))
+      return code;
+  }
+  return Done;
 }
 
 static int readSkips(Session &session, Costs &costs) {
@@ -217,10 +347,21 @@ static int checkThroughout(Session &session, const Costs &costs) {
   return Done;
 }
 
-int readCosts(Session &session, Costs &costs) {
+std::vector<std::array<bool, 4>> kindsOf(const Schedule &schedule) {
+  std::vector<std::array<bool, 4>> kinds(schedule.stages);
+  for (const Row &row : schedule.rows)
+    for (const auto &action : row)
+      if (action && isCompute(action->kind))
+        forEachPart(*action, [&](const Action &part) {
+          kinds[part.stage][static_cast<size_t>(part.kind)] = true;
+        });
+  return kinds;
+}
+
+int readCosts(Session &session, const TimesWanted &wanted, Costs &costs) {
   if (int code = readSkips(session, costs))
     return code;
-  if (int code = readTimes(session, costs))
+  if (int code = TimesReader(session, wanted, costs).run())
     return code;
   if (int code = readBytes(session, costs))
     return code;

@@ -10,6 +10,8 @@
 #include "cutback/Schedule/Check.h"
 #include "cutback/Schedule/Generate.h"
 
+#include <array>
+
 namespace cutback {
 
 /// The options of `schedule` that say what is simulated.
@@ -19,9 +21,19 @@ std::vector<OptionSpec> scheduleInputOptions();
 int reportError(Session &session, const pipeline::ScheduleError &error,
                 int code = WrongInput);
 
+/// Of which actions a simulation takes times.
+struct TimesWanted {
+  /// By stage and ActionKind, as StageCosts::arena.
+  std::vector<std::array<bool, 4>> kinds;
+  /// Whether there are times of a model, which B can be parted by.
+  bool hasModel = false;
+};
+std::vector<std::array<bool, 4>> kindsOf(const pipeline::Schedule &schedule);
+
 /// What --times, --bytes, --skip, --latency-us and --bandwidth change of
 /// `costs`, which has all stages. Exit code.
-int readCosts(Session &session, pipeline::Costs &costs);
+int readCosts(Session &session, const TimesWanted &wanted,
+              pipeline::Costs &costs);
 
 /// --memory-limit, or another option, in bytes, or no limit. Exit code.
 int readMemoryLimit(Session &session, int64_t &limit,
