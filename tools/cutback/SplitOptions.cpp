@@ -17,7 +17,8 @@ using namespace mlir;
 
 namespace cutback {
 
-std::vector<OptionSpec> splitOptions() {
+/// Where a model is cut, and for which ranks.
+static std::vector<OptionSpec> cutOptions() {
   return {
       {"o", OptionSpec::Text, "P", "the folder of the stages"},
       {"stages", OptionSpec::Integer, "N",
@@ -57,6 +58,12 @@ std::vector<OptionSpec> splitOptions() {
        "with --batch, and with --stage-memory, where the default\n"
        "is twice the ranks",
        false, 1},
+  };
+}
+
+/// What a batch's tensors are to micro-batches, and what is written.
+static std::vector<OptionSpec> stageOptions() {
+  return {
       {"loss-output", OptionSpec::Text, "N|NAME|SPEC",
        "which output is the loss: a number, a name (output.1),\n"
        "or the model's outputs with True in its place:\n"
@@ -85,6 +92,13 @@ std::vector<OptionSpec> splitOptions() {
        "The first one is the device of the plan, if none is\n"
        "given"},
   };
+}
+
+std::vector<OptionSpec> splitOptions() {
+  std::vector<OptionSpec> options = cutOptions();
+  for (const OptionSpec &option : stageOptions())
+    options.push_back(option);
+  return options;
 }
 
 /// After an error: the next step.
