@@ -99,6 +99,34 @@ int Splitter::chooseLoss() {
   return Done;
 }
 
+/// --split-dim names inputs, and dimensions that they have.
+int Splitter::checkSplitDims() const {
+  joint::GraphOp graph = imported.graph;
+  std::vector<std::string> names = interpreter::nameStep(graph).arguments;
+  for (const auto &[name, dim] : request.splitDims) {
+    auto found = llvm::find(names, name);
+    if (found == names.end()) {
+      session.error("--split-dim: the model has no '" + name + "'");
+      std::string inputs;
+      for (const std::string &one : names)
+        if (StringRef(one).starts_with("input."))
+          inputs += (inputs.empty() ? "" : ", ") + one;
+      session.note("its inputs are " + inputs);
+      return WrongInput;
+    }
+    Type type = graph.getArgumentTypes()[found - names.begin()];
+    auto shaped = dyn_cast<RankedTensorType>(type);
+    if (dim < 0 || (shaped && dim < shaped.getRank()))
+      continue;
+    session.error("--split-dim: '" + name + "' is " + typeText(type) +
+                  ", which has no dimension " + std::to_string(dim));
+    session.note("dimensions are counted from 0; none: each micro-batch takes "
+                 "all of it");
+    return WrongInput;
+  }
+  return Done;
+}
+
 /// Of the program, and of the smaller micro-batches of a copy of it.
 int Splitter::fixAllSizes(OwningOpRef<ModuleOp> &copy) {
   joint::GraphOp graph = imported.graph;
@@ -142,6 +170,8 @@ int Splitter::cut() {
         failed(
             markGradientTargets(graph, request.gradients.differentiate.gradOf)))
       return WrongInput;
+    if (int code = checkSplitDims())
+      return code;
     if (int code = fixAllSizes(copy))
       return code;
   }

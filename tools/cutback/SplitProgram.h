@@ -30,8 +30,8 @@ struct SplitRequest {
   std::optional<int64_t> memoryLimit;
   std::optional<std::string> schedule;
   std::optional<int> ranks, microBatches;
-  /// Rows that `microBatches` divide, not fewer than they are; without it a
-  /// micro-batch has the sizes of the program.
+  /// The rows of a batch, at least `microBatches`, which are its parts; without
+  /// it a micro-batch has the sizes of the program.
   std::optional<int64_t> batch;
   std::optional<Optimizer> optimizer;    ///< stages get their updates
   std::optional<std::string> lossOutput; ///< as written

@@ -42,6 +42,7 @@ private:
             CutProgram &made);
   int cut();
   int chooseLoss();
+  int checkSplitDims() const;
   int setDevices(CutProgram &cut);
   int planStages();
   StagePlanRequest requestAt(unsigned stage, unsigned level) const;
