@@ -207,12 +207,13 @@ static Row fillBlocks(const BlockTimes &block, const Shape &shape, int rank) {
     row.push_back(late.front());
     late.pop_front();
   };
-  double time = 0;
+  int time = 0;
   for (const auto &[start, action] : repeatBlock(block, shape, rank, I)) {
-    for (; time < start && !late.empty(); ++time)
+    int begin = static_cast<int>(start); // whole numbers, at this interval
+    for (; time < begin && !late.empty(); ++time)
       fill();
     row.push_back(action);
-    time = start + 1;
+    time = begin + 1;
     if (action.kind == I)
       late.push_back(makeAction(action.stage, W, action.microBatch));
   }
