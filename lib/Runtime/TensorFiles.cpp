@@ -2,7 +2,7 @@
 //
 // Files are mapped, privately: who changes a tensor changes memory alone, and
 // pages without a reader are never loaded. A file is written from memory,
-// behind one header, and looked at only by its header when it is read: a name
+// after one header, and only the header is looked at when it is read: a name
 // costs a look-up.
 
 #include "cutback/Runtime/TensorFiles.h"

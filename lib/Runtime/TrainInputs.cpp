@@ -191,7 +191,7 @@ int cutback::openTokens(const TrainInputOptions &options, bool isHeld,
   error.what = batches->open(path, options.width, options.isShuffled && !isHeld,
                              std::move(chosen));
   error.next = std::string(isHeld ? "--eval-tokens" : "--tokens") +
-               " takes token ids one behind the other, each of --token-type, "
+               " takes token ids one after the other, each of --token-type, "
                "least byte first";
   return error.what.empty() ? Done : WrongInput;
 }

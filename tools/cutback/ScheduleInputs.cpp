@@ -242,7 +242,7 @@ static const char *howToMeasure(ActionKind kind) {
              : "measure it under a schedule with I and W";
 }
 
-/// Of a stage that was measured no time of an action is one of nobody.
+/// A stage that was measured has a time for each of its actions.
 int TimesReader::checkKinds() {
   for (size_t number = 0; number < given.size(); ++number) {
     const Kinds &has = given[number];

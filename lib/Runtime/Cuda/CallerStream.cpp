@@ -16,7 +16,7 @@
 using namespace cutback::cuda;
 
 CallerStream::~CallerStream() {
-  // Errors here have nobody to hear them.
+  // No caller is left to hear of errors.
   if (event)
     (void)driver.cuEventDestroy_v2(event);
 }

@@ -492,7 +492,7 @@ std::string CudaStep::setStream(void *given) {
   return enter(error) ? caller->set(static_cast<Handle>(given), stream) : error;
 }
 
-/// Errors have nobody to hear them.
+/// Errors are dropped: no caller is left.
 void CudaStep::release(Recording &recording) {
   if (recording.executable)
     (void)driver->cuGraphExecDestroy(recording.executable);
@@ -504,7 +504,7 @@ void CudaStep::release(Recording &recording) {
 CudaStep::~CudaStep() {
   if (!driver)
     return;
-  // Errors here have nobody to hear them.
+  // No caller is left to hear of errors.
   if (hasContext)
     (void)driver->cuCtxSetCurrent(context);
   for (Recording &one : recordings)

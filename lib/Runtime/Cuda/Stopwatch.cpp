@@ -19,7 +19,7 @@ static constexpr unsigned kWithTiming = 0; // CU_EVENT_DEFAULT
 static constexpr unsigned kExternal = 1;   // CU_EVENT_RECORD_EXTERNAL
 
 Stopwatch::~Stopwatch() {
-  // Errors here have nobody to hear them.
+  // No caller is left to hear of errors.
   for (Handle event : events)
     (void)driver.cuEventDestroy_v2(event);
 }

@@ -23,7 +23,7 @@ using namespace cutback;
 using namespace cutback::cuda;
 
 Transfers::~Transfers() {
-  // Errors here have nobody to hear them.
+  // No caller is left to hear of errors.
   for (const std::vector<Handle> &events : {arrived, made})
     for (Handle event : events)
       if (event)

@@ -40,7 +40,7 @@ std::unique_ptr<GpuMemory> GpuMemory::open(int number, StepError &error) {
 GpuMemory::~GpuMemory() {
   if (!hasContext)
     return;
-  // Errors here have nobody to hear them.
+  // No caller is left to hear of errors.
   (void)driver->cuCtxSetCurrent(context);
   for (const auto &[bytes, memory] : free)
     (void)driver->cuMemFree_v2(reinterpret_cast<Address>(memory));

@@ -85,7 +85,7 @@ private:
   Handle stream = nullptr, copies = nullptr;
   Room greetings;                       ///< of connect()
   std::multimap<int64_t, Address> free; ///< rooms by size
-  std::vector<Handle> events;           ///< that nobody needs
+  std::vector<Handle> events;           ///< that are free
   std::map<Ticket, Pending> pending;
   Ticket last = 0;
 };
@@ -134,7 +134,7 @@ void NcclWire::abort() {
 }
 
 NcclWire::~NcclWire() {
-  std::string error; // has nobody to hear it
+  std::string error; // dropped: no caller is left
   if (!hasContext || !enter(error))
     return;
   if (!pending.empty())

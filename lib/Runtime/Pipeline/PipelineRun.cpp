@@ -288,7 +288,7 @@ Fields RankRun::fields() const {
       {"number of micro-batches", std::to_string(schedule.microBatches)},
       {"--seed", std::to_string(options.seed)},
       {"--repeat", std::to_string(options.repeat)}};
-  // Rank 0 writes what all send, or nobody sends.
+  // Rank 0 writes what all ranks send, so all send or none does.
   for (auto [name, path] : {std::pair("--outputs", &options.outputs),
                             {"--trace", &options.trace},
                             {"--times", &options.times}})
