@@ -40,22 +40,20 @@ static unsigned cornersWithin(uint64_t budget, uint64_t ops) {
   return std::clamp<uint64_t>(budget / std::max<uint64_t>(1, ops), 4, 1000);
 }
 
-/// Of a plan that is thrown away.
-static PartitionOptions trialOptions(PartitionOptions options) {
-  options.figures = options.verify = false;
-  options.emit = true;
-  options.dumpNetwork.clear();
-  if (!options.memory)
-    options.memory.emplace();
-  return options;
-}
-
 /// Of a plan that may be taken in the place of another one.
 static PartitionOptions takenOptions(PartitionOptions asked) {
   asked.dumpNetwork.clear();
   if (!asked.memory)
     asked.memory.emplace();
   return asked;
+}
+
+/// Of a plan that is thrown away.
+static PartitionOptions trialOptions(const PartitionOptions &asked) {
+  PartitionOptions options = takenOptions(asked);
+  options.figures = options.verify = false;
+  options.emit = true;
+  return options;
 }
 
 static Result layOutAndTake(CandidatePlanner &planner, DraftPlan draft) {

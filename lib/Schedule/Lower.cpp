@@ -224,10 +224,9 @@ std::optional<Schedule> lower(const Schedule &schedule,
                               const std::vector<Crossing> &crossings,
                               const LowerOptions &options,
                               ScheduleError &error) {
-  Schedule lowered = computeOnly(schedule);
+  Schedule lowered = options.mergesBackwards ? mergeBackwards(schedule)
+                                             : computeOnly(schedule);
   for (Row &row : lowered.rows) {
-    if (options.mergesBackwards)
-      row = mergeBackwards(row);
     if (options.gatheredStages > 0)
       row = gather(row, options.gatheredStages);
     if (options.reducesGradients && schedule.hasBackward())
