@@ -42,6 +42,21 @@ std::optional<double> parseNumber(std::string_view text) {
   return value;
 }
 
+std::optional<int64_t> parseBytes(std::string_view text) {
+  double unit = 1;
+  for (auto [name, bytes] :
+       {std::pair("KiB", 0x1p10), {"MiB", 0x1p20}, {"GiB", 0x1p30}})
+    if (text.size() > 3 && text.substr(text.size() - 3) == name) {
+      unit = bytes;
+      text.remove_suffix(3);
+      break;
+    }
+  auto count = parseNumber(text);
+  if (!count || *count < 0 || *count * unit > 0x1p50)
+    return std::nullopt;
+  return static_cast<int64_t>(std::llround(*count * unit));
+}
+
 static std::vector<std::string_view> words(std::string_view list) {
   std::vector<std::string_view> out;
   while (!list.empty()) {

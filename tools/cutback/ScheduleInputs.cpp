@@ -63,19 +63,6 @@ static int wrongValue(Session &session, const char *option, StringRef entry,
   return WrongUsage;
 }
 
-static std::optional<int64_t> parseBytes(StringRef text) {
-  double unit = 1;
-  for (auto [name, bytes] : {std::pair("KiB", 1024.0),
-                             {"MiB", 1024.0 * 1024},
-                             {"GiB", 1024.0 * 1024 * 1024}})
-    if (text.consume_back(name))
-      unit = bytes;
-  auto count = parseNumber({text.data(), text.size()});
-  if (!count || *count < 0 || *count * unit > std::ldexp(1.0, 50))
-    return std::nullopt;
-  return static_cast<int64_t>(std::llround(*count * unit));
-}
-
 static std::optional<int64_t> parseMicroseconds(StringRef text) {
   auto count = parseNumber({text.data(), text.size()});
   if (!count || *count < 0 || *count > 1e12)
@@ -275,7 +262,7 @@ int TimesReader::checkKinds() {
 static int readBytes(Session &session, Costs &costs) {
   auto set = [&](size_t number, char key, StringRef value) {
     StageCosts &stage = costs.stages[number];
-    auto bytes = parseBytes(value);
+    auto bytes = parseBytes({value.data(), value.size()});
     if (!bytes)
       return false;
     switch (key) {
@@ -379,7 +366,7 @@ int readMemoryLimit(Session &session, int64_t &limit, const char *option) {
   auto text = session.line.get(option);
   if (!text)
     return Done;
-  auto bytes = parseBytes(StringRef(text->data(), text->size()));
+  auto bytes = parseBytes(*text);
   if (!bytes)
     return wrongValue(session, option, StringRef(text->data(), text->size()),
                       "size: 4096, 1.5MiB, 24GiB");

@@ -77,6 +77,10 @@ std::optional<int64_t> parseInteger(std::string_view text);
 /// A finite decimal number, and nothing after it.
 std::optional<double> parseNumber(std::string_view text);
 
+/// Bytes: "4096", "1.5MiB", "24GiB"; nothing for anything else, and from 1 PiB
+/// on.
+std::optional<int64_t> parseBytes(std::string_view text);
+
 } // namespace cutback
 
 #endif // CUTBACK_SUPPORT_COMMANDLINE_H
