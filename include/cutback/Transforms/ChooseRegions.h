@@ -27,6 +27,10 @@ struct RegionRequest {
   bool empty() const {
     return modules.empty() && segments == 0 && policies.empty();
   }
+  bool operator==(const RegionRequest &other) const {
+    return modules == other.modules && segments == other.segments &&
+           policies == other.policies;
+  }
 };
 
 /// Tags the forward ops of a joint graph without `joint.checkpoint` as asked.
