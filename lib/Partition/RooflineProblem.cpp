@@ -67,6 +67,8 @@ int64_t RooflineProblem::saveCapacity(uint32_t value,
   bool isView = !view.isArg(value) && view.traits[view.definer[value]].view;
   if (isView || costs.savePs[value] == RooflineCosts::kNever)
     return kInfiniteCapacity;
+  if (!withoutPrice.empty() && withoutPrice[value])
+    return costs.savePs[value];
   double price =
       std::ceil(bytePricePs * static_cast<double>(costs.saveBytes[value]));
   return costs.savePs[value] + static_cast<int64_t>(std::min(price, 1e17));
@@ -136,7 +138,9 @@ void RooflineProblem::addValueArcs(uint32_t value) {
     net.addInfiniteArc(valueVertex[value], kSink);
 }
 
-FlowError RooflineProblem::build(double bytePricePs) {
+FlowError RooflineProblem::build(double bytePricePs,
+                                 ArrayRef<uint8_t> withoutPrice) {
+  this->withoutPrice = withoutPrice;
   net.clear(2);
   net.reserve(view.operandList.size() + 3 * view.numOps());
   ofVertex.assign(2, 0);
@@ -234,7 +238,8 @@ LogicalResult RooflineProblem::reportUnbounded(ArrayRef<VertexId> path) const {
 
 PlanPrice cutback::pricePlan(const GraphView &view, const GraphSets &sets,
                              const ValueSizes &sizes,
-                             const RooflineCosts &costs, const Halves &halves) {
+                             const RooflineCosts &costs, const Halves &halves,
+                             ArrayRef<uint8_t> withoutPrice) {
   PlanPrice price;
   std::vector<uint8_t> counted(view.numValues(), 0);
   auto save = [&](uint32_t value) {
@@ -247,7 +252,8 @@ PlanPrice cutback::pricePlan(const GraphView &view, const GraphSets &sets,
       return;
     counted[base] = 1;
     price.ps += costs.savePs[base];
-    price.bytes += costs.saveBytes[base];
+    if (withoutPrice.empty() || !withoutPrice[base])
+      price.bytes += costs.saveBytes[base];
   };
   for (uint32_t value : halves.savedTensors)
     save(value);

@@ -112,17 +112,22 @@ private:
 
   FailureOr<PricePoint> solve(double bytePricePs) {
     ++solves;
-    if (FlowError error = problem->build(bytePricePs))
+    if (FlowError error = problem->build(bytePricePs, limits.withoutPrice))
       return graph.emitError(*error);
     MinCut cut;
     MinCutStatus status = solver.solve(problem->network(), cut);
     if (status == MinCutStatus::Unbounded)
       return problem->reportUnbounded(solver.unboundedPath());
-    FailureOr<Halves> halves = splitGraph(view, *sets, problem->plan(cut));
+    auto plan = std::make_shared<const Plan>(problem->plan(cut));
+    FailureOr<Halves> halves = splitGraph(view, *sets, *plan);
     if (failed(halves))
       return failure();
-    PlanPrice price = pricePlan(view, *sets, sizes, costs, *halves);
-    return PricePoint{bytePricePs, price.ps, price.bytes};
+    PlanPrice price =
+        pricePlan(view, *sets, sizes, costs, *halves, limits.withoutPrice);
+    PricePoint point{bytePricePs, price.ps, price.bytes, nullptr};
+    if (limits.keepsPlans)
+      point.plan = std::move(plan);
+    return point;
   }
 
   static double slope(const PricePoint &fast, const PricePoint &small) {

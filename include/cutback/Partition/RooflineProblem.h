@@ -24,9 +24,11 @@ public:
                   const RooflineCosts &costs,
                   const std::vector<OpPolicy> &policies);
 
-  /// Builds the network for one price of a byte, in picoseconds. Fails if the
-  /// capacities do not fit 64 bits.
-  FlowError build(double bytePricePs);
+  /// Builds the network for one price of a byte, in picoseconds. Values that
+  /// are marked in `withoutPrice` (by value; may be empty) are saved for the
+  /// time alone. Fails if the capacities do not fit 64 bits.
+  FlowError build(double bytePricePs,
+                  llvm::ArrayRef<uint8_t> withoutPrice = {});
   const FlowNetwork &network() const { return net; }
 
   /// The saved set of a minimum cut of the network.
@@ -55,6 +57,7 @@ private:
   std::vector<uint8_t> inBackward;
   /// By op / value: it is an ancestor of what the backward reads.
   std::vector<uint8_t> wantedOp, wantedValue, isGradient;
+  llvm::ArrayRef<uint8_t> withoutPrice; ///< of the network that is built
   std::vector<VertexId> opVertex, valueVertex;
   std::vector<uint32_t> ofVertex; ///< value number, or ~op for op vertices
   VertexId firstEarly = 0;        ///< the vertices from here on are early ones
@@ -62,14 +65,16 @@ private:
 };
 
 /// Price of any plan in the units of the network, whoever made it: a saved
-/// view counts as its base, a recomputed op as its recompute cost.
+/// view counts as its base, a recomputed op as its recompute cost; bytes of
+/// values that are marked in `withoutPrice` (may be empty) do not count.
 struct PlanPrice {
   int64_t ps = 0;
   int64_t bytes = 0;
 };
 PlanPrice pricePlan(const GraphView &view, const GraphSets &sets,
                     const ValueSizes &sizes, const RooflineCosts &costs,
-                    const Halves &halves);
+                    const Halves &halves,
+                    llvm::ArrayRef<uint8_t> withoutPrice = {});
 
 } // namespace cutback
 

@@ -12,8 +12,9 @@ namespace cutback {
 /// A minimum cut at one price, by the terms of the network.
 struct PricePoint {
   double bytePricePs = 0;
-  int64_t ps = 0;    ///< time that saving and recomputing take
-  int64_t bytes = 0; ///< saved
+  int64_t ps = 0;                   ///< time that saving and recomputing take
+  int64_t bytes = 0;                ///< saved
+  std::shared_ptr<const Plan> plan; ///< if it is asked for
 };
 
 /// Corners by rising price: bytes fall, time rises.
@@ -25,6 +26,9 @@ struct PriceFront {
 struct PriceSweepOptions {
   unsigned maxPoints = 16; ///< corners, at least 2
   unsigned maxSolves = 48; ///< minimum cuts
+  /// By value: its bytes have no price, and do not count. May be empty.
+  std::vector<uint8_t> withoutPrice = {};
+  bool keepsPlans = false;
 };
 
 /// Corners of the lower convex hull of (bytes, ps) over all prices. The search
