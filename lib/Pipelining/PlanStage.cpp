@@ -28,6 +28,7 @@ static PartitionOptions phaseOptions(const PartitionOptions &partition) {
   options.costModel = CostModel::Roofline;
   options.bytePrice.reset();
   options.minimize = Minimize::Time;
+  options.memoryLimit.reset();
   options.withinTorchPeak = options.figures = false;
   options.memory.emplace();
   return options;

@@ -184,19 +184,38 @@ void cutback::writeLaunches(PartitionResult &result) {
               result.kernelPlan->backward());
 }
 
-LogicalResult cutback::planArena(joint::GraphOp graph, PartitionResult &result,
-                                 int64_t limit) {
-  PhaseTimer timer(result.seconds.memory);
+namespace {
+/// A step in its last order, and its memory before it has places.
+struct OrderedStep {
+  std::unique_ptr<StepView> step;
+  StepMemory memory; ///< refers to the step
+  MemoryPlanOptions options;
+  ScheduleOutcome schedule;
+};
+} // namespace
+
+/// Nothing where a size is not known, and where the step needs `limit` bytes at
+/// one moment: `least` is a bound below it then.
+static FailureOr<std::optional<OrderedStep>>
+orderAndMerge(joint::GraphOp graph, PartitionResult &result, int64_t limit,
+              int64_t *least = nullptr) {
   joint::PartitionOp link = result.partition.link;
   MemoryPlanOptions options = *result.options.memory;
   options.symbols = result.options.symbols;
-  std::optional<StepView> step =
-      sizedStep(link, graph, options.symbols, result.memoryProblem);
-  if (!step)
+  std::unique_ptr<StepView> step;
+  if (std::optional<StepView> sized =
+          sizedStep(link, graph, options.symbols, result.memoryProblem))
+    step = std::make_unique<StepView>(std::move(*sized));
+  else
     mergeByEstimate(graph, result);
+  auto isAbove = [&](int64_t bytes) {
+    if (least)
+      *least = bytes;
+    return bytes >= limit;
+  };
   // The schedule leaves the forward as it is.
-  if (!step || (limit != kNoLimit && forwardPeak(*step, options) >= limit))
-    return success();
+  if (!step || (limit != kNoLimit && isAbove(forwardPeak(*step, options))))
+    return std::optional<OrderedStep>();
   ScheduleOutcome schedule = orderBackward(*step, result);
   bool isCurrent =
       !schedule.isChanged ||
@@ -207,20 +226,51 @@ LogicalResult cutback::planArena(joint::GraphOp graph, PartitionResult &result,
         StepView::ofPartition(link, graph, options.symbols);
     if (failed(again))
       return failure();
-    step.emplace(std::move(*again));
+    step = std::make_unique<StepView>(std::move(*again));
   }
-  if (limit != kNoLimit && livePeak(*step, options) >= limit)
-    return success();
+  if (limit != kNoLimit && isAbove(livePeak(*step, options)))
+    return std::optional<OrderedStep>();
   FailureOr<StepMemory> memory = mergeWithin(*step, graph, result, options);
   if (failed(memory))
     return failure();
-  FailureOr<MemoryPlan> plan = layoutMemory(std::move(*step), *memory, options);
+  return std::optional<OrderedStep>(
+      OrderedStep{std::move(step), std::move(*memory), std::move(options),
+                  std::move(schedule)});
+}
+
+LogicalResult cutback::planArena(joint::GraphOp graph, PartitionResult &result,
+                                 int64_t limit) {
+  PhaseTimer timer(result.seconds.memory);
+  FailureOr<std::optional<OrderedStep>> ordered =
+      orderAndMerge(graph, result, limit);
+  if (failed(ordered))
+    return failure();
+  if (!*ordered)
+    return success();
+  auto &[step, memory, options, schedule] = **ordered;
+  FailureOr<MemoryPlan> plan = layoutMemory(std::move(*step), memory, options);
   if (failed(plan))
     return failure();
   plan->isLeastOrder =
       schedule.isLeast && schedule.peakAfter == plan->lowerBound();
   result.memory = std::move(*plan);
   return success();
+}
+
+FailureOr<std::optional<int64_t>>
+cutback::planLiveBytes(joint::GraphOp graph, PartitionResult &result,
+                       int64_t limit) {
+  PhaseTimer timer(result.seconds.memory);
+  int64_t least = 0;
+  FailureOr<std::optional<OrderedStep>> ordered =
+      orderAndMerge(graph, result, limit, &least);
+  if (failed(ordered))
+    return failure();
+  if (*ordered)
+    return std::optional<int64_t>(arenaLowerBound(
+        (*ordered)->memory.buffers(), (*ordered)->options.arena.alignment));
+  return result.memoryProblem.empty() ? std::optional<int64_t>(least)
+                                      : std::nullopt;
 }
 
 std::vector<std::string> cutback::savedAtPeak(const MemoryPlan &memory) {

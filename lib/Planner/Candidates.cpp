@@ -39,12 +39,17 @@ Candidate cutback::candidateOf(Preparation preparation, Strategy strategy,
   return {std::move(choice), preparation};
 }
 
-/// Options whose graph is prepared so.
-static PartitionOptions optionsFor(Preparation preparation,
-                                   PartitionOptions options) {
-  Candidate candidate = candidateOf(preparation, options.strategy, options);
-  options.costModel = candidate.choice.costModel;
-  options.rules = candidate.choice.rules;
+PartitionOptions cutback::takenOptions(PartitionOptions asked) {
+  asked.dumpNetwork.clear();
+  if (!asked.memory)
+    asked.memory.emplace();
+  return asked;
+}
+
+PartitionOptions cutback::trialOptions(const PartitionOptions &asked) {
+  PartitionOptions options = takenOptions(asked);
+  options.figures = options.verify = false;
+  options.emit = true;
   return options;
 }
 
@@ -54,32 +59,63 @@ Candidate cutback::referenceDecision(const PartitionOptions &options) {
 
 CandidatePlanner::CandidatePlanner(joint::GraphOp graph,
                                    const PartitionOptions &asked,
-                                   ArrayRef<Preparation> others)
+                                   ArrayRef<Preparation> others,
+                                   bool withRegions)
     : asked(asked), scratch(ModuleOp::create(graph.getLoc())) {
+  auto copy = [&] {
+    joint::GraphOp copied = copyGraph(graph);
+    scratch->push_back(copied);
+    return copied;
+  };
   graphs.emplace_back();
   graphs.back().preparation = preparationFor(asked);
   graphs.back().graph = graph;
   for (Preparation other : others) {
-    joint::GraphOp copy = copyGraph(graph);
-    scratch->push_back(copy);
     graphs.emplace_back();
     graphs.back().preparation = other;
-    graphs.back().graph = copy;
+    graphs.back().graph = copy();
   }
+  if (withRegions)
+    asRead = copy();
+}
+
+PartitionOptions
+CandidatePlanner::optionsFor(Preparation preparation,
+                             const RegionRequest &regions) const {
+  PartitionOptions options = asked;
+  Candidate candidate = candidateOf(preparation, options.strategy, options);
+  options.costModel = candidate.choice.costModel;
+  options.rules = candidate.choice.rules;
+  if (!regions.empty()) {
+    options.checkpoint = regions.modules;
+    options.checkpointSegments = regions.segments;
+  }
+  return options;
 }
 
 FailureOr<CandidatePlanner::Prepared *>
-CandidatePlanner::prepare(Preparation preparation, CostModel costModel) {
+CandidatePlanner::prepare(Preparation preparation, CostModel costModel,
+                          const RegionRequest &regions) {
   auto isOf = [&](bool isCore) {
-    return [=](const Prepared &prepared) {
-      return prepared.preparation == preparation && prepared.isCore == isCore;
+    return [=, &regions](const Prepared &prepared) {
+      return prepared.preparation == preparation && prepared.isCore == isCore &&
+             prepared.regions == regions;
     };
   };
-  Prepared &prepared = *llvm::find_if(graphs, isOf(false));
+  auto at = llvm::find_if(graphs, isOf(false));
+  if (at == graphs.end()) {
+    Prepared &added = graphs.emplace_back();
+    added.preparation = preparation;
+    added.regions = regions;
+    added.graph = copyGraph(asRead);
+    scratch->push_back(added.graph);
+    at = std::prev(graphs.end());
+  }
+  Prepared &prepared = *at;
   if (!prepared.isDone) {
     PhaseSeconds seconds;
     FailureOr<PreparedGraph> known = preparePartition(
-        prepared.graph, optionsFor(preparation, asked), seconds);
+        prepared.graph, optionsFor(preparation, regions), seconds);
     if (failed(known))
       return failure();
     prepared.known = std::move(*known);
@@ -117,13 +153,14 @@ CandidatePlanner::Prepared &CandidatePlanner::of(DraftPlan &draft) {
 FailureOr<DraftPlan> CandidatePlanner::cut(const Candidate &candidate,
                                            const PartitionOptions &options) {
   FailureOr<Prepared *> prepared =
-      prepare(candidate.preparation, candidate.choice.costModel);
+      prepare(candidate.preparation, candidate.choice.costModel,
+              candidate.choice.regions);
   if (failed(prepared))
     return failure();
-  PreparedGraph known = std::move((*prepared)->known);
-  (*prepared)->known = PreparedGraph();
-  FailureOr<DraftPlan> draft = DraftPlan::make(
-      (*prepared)->graph, options, candidate.choice, std::move(known));
+  PreparedGraph &known = (*prepared)->known;
+  FailureOr<DraftPlan> draft =
+      DraftPlan::make((*prepared)->graph, options, candidate.choice, known,
+                      candidate.plan.get());
   if (failed(draft))
     return failure();
   PartitionResult &result = draft->result();
@@ -199,6 +236,40 @@ bool CandidatePlanner::addCorners(Preparation preparation, unsigned limit,
   return front->isWhole;
 }
 
+bool CandidatePlanner::addPlans(const RegionRequest &regions,
+                                const std::vector<uint8_t> &withoutPrice,
+                                unsigned limit,
+                                std::vector<Candidate> &candidates) {
+  FailureOr<Prepared *> prepared =
+      prepare(Preparation::Own, CostModel::Roofline, regions);
+  if (failed(prepared))
+    return true;
+  PriceSweepOptions sweep{limit, 4 * limit, withoutPrice, true};
+  auto front = sweepBytePrice((*prepared)->graph, asked, sweep);
+  if (failed(front))
+    return true;
+  for (PricePoint &point : front->corners) {
+    Candidate &corner = candidates.emplace_back(
+        candidateOf(Preparation::Own, Strategy::MinCut, asked));
+    corner.choice.regions = regions;
+    corner.plan = std::move(point.plan);
+  }
+  return front->isWhole;
+}
+
+std::optional<Evaluation> CandidatePlanner::estimate(DraftPlan &draft,
+                                                     int64_t limit) {
+  draft.formKernels();
+  auto bytes = draft.liveBytes(limit);
+  if (failed(bytes) || !*bytes)
+    return std::nullopt;
+  PartitionResult &result = draft.result();
+  if (!result.kernelPlan)
+    return Evaluation{**bytes, 0};
+  return Evaluation{**bytes, kernelPlanner(result)->extraPs(
+                                 result.halves, *result.kernelPlan)};
+}
+
 FailureOr<std::unique_ptr<PartitionResult>>
 CandidatePlanner::take(DraftPlan draft) {
   settle(draft);
@@ -206,4 +277,23 @@ CandidatePlanner::take(DraftPlan draft) {
   if (failed(result))
     (void)draft.discard();
   return result;
+}
+
+static FailureOr<std::unique_ptr<PartitionResult>>
+layOutAndTake(CandidatePlanner &planner, DraftPlan draft) {
+  if (succeeded(draft.layOut()))
+    return planner.take(std::move(draft));
+  planner.drop(std::move(draft));
+  return failure();
+}
+
+FailureOr<std::unique_ptr<PartitionResult>>
+cutback::planCandidate(CandidatePlanner &planner, const Candidate &candidate,
+                       const PartitionOptions &options, bool &isMade) {
+  FailureOr<DraftPlan> draft = planner.cut(candidate, options);
+  if (failed(draft))
+    return failure();
+  isMade = true;
+  draft->formKernels();
+  return layOutAndTake(planner, std::move(*draft));
 }

@@ -21,13 +21,23 @@ Preparation preparationFor(const PartitionOptions &options);
 struct Candidate {
   PlanChoice choice;
   Preparation preparation = Preparation::Own;
+  /// What is saved, by value of the graph as it is prepared; null: solved for.
+  std::shared_ptr<const Plan> plan = nullptr;
 };
 
 /// What objectives look at.
 struct Evaluation {
   int64_t peakBytes = 0; ///< of the step: its arena, or op by op
-  double timePs = 0;     ///< of the kernels of both halves, each on its own
+  /// Of the kernels of both halves, each on its own, or what of it the plan
+  /// adds, which is what reports show (PlanFigures::pricedPs).
+  double timePs = 0;
 };
+
+/// Options of a plan that is thrown away.
+PartitionOptions trialOptions(const PartitionOptions &asked);
+
+/// Options of a plan that may be taken in the place of another one.
+PartitionOptions takenOptions(PartitionOptions asked);
 
 /// A strategy on a graph that is prepared so, under the cost model that asks
 /// for that preparation, without a price of a byte.
@@ -42,8 +52,10 @@ class CandidatePlanner {
 public:
   /// `graph` is prepared as the options ask for; for the `others` copies of it
   /// are made, of the graph as it is now.
+  /// Candidates may have `regions` of their own if `withRegions`.
   CandidatePlanner(joint::GraphOp graph, const PartitionOptions &asked,
-                   llvm::ArrayRef<Preparation> others);
+                   llvm::ArrayRef<Preparation> others,
+                   bool withRegions = false);
 
   /// Cut and halves. `candidate` is of a preparation that was given above;
   /// `options` are those asked for but for figures, checks and files. The
@@ -61,6 +73,11 @@ public:
   /// Whether no plan with these saved values was asked about before.
   bool isNew(DraftPlan &draft);
 
+  /// By live bytes, without an arena, and the time that the plan adds, of a
+  /// draft that has its cut and is dropped then. At `limit` or above both may
+  /// be less than those of the plan. Nothing where sizes are not known.
+  std::optional<Evaluation> estimate(DraftPlan &draft,
+                                     int64_t limit = kNoLimit);
   /// Kernels, functions and arena of a draft that has its cut. Nothing if the
   /// arena cannot be planned, or is not smaller than `limit` bytes.
   std::optional<Evaluation> evaluate(DraftPlan &draft,
@@ -72,6 +89,11 @@ public:
   /// most `limit`; returns whether those are all.
   bool addCorners(Preparation preparation, unsigned limit,
                   std::vector<Candidate> &candidates);
+  /// The same with what they save, on our own preparation with these regions;
+  /// bytes of values that are marked (by value) have no price.
+  bool addPlans(const RegionRequest &regions,
+                const std::vector<uint8_t> &withoutPrice, unsigned limit,
+                std::vector<Candidate> &candidates);
 
   /// Proofs and figures of a draft that is laid out, on the caller's graph.
   mlir::FailureOr<std::unique_ptr<PartitionResult>> take(DraftPlan draft);
@@ -79,6 +101,7 @@ public:
 private:
   struct Prepared {
     Preparation preparation = Preparation::Own;
+    RegionRequest regions; ///< that the caller did not ask for
     /// In core ops for our own cuts: PyTorch's rules are for what it prepared.
     bool isCore = false;
     joint::GraphOp graph;
@@ -89,13 +112,24 @@ private:
   };
   /// The graph that candidates of these options are planned on; made at need.
   mlir::FailureOr<Prepared *> prepare(Preparation preparation,
-                                      CostModel costModel);
+                                      CostModel costModel,
+                                      const RegionRequest &regions = {});
+  /// Options of that preparation.
+  PartitionOptions optionsFor(Preparation preparation,
+                              const RegionRequest &regions) const;
   Prepared &of(DraftPlan &draft);
 
   const PartitionOptions &asked;
   mlir::OwningOpRef<mlir::ModuleOp> scratch; ///< holds the copies
   std::list<Prepared> graphs;                ///< the caller's is the first
+  joint::GraphOp asRead; ///< for regions; null where there are none
 };
+
+/// Draft, arena, proofs and figures of a candidate. `isMade`: there is a plan,
+/// and what fails is a check of it.
+mlir::FailureOr<std::unique_ptr<PartitionResult>>
+planCandidate(CandidatePlanner &planner, const Candidate &candidate,
+              const PartitionOptions &options, bool &isMade);
 
 } // namespace cutback
 

@@ -17,6 +17,8 @@
 #include "cutback/Planner/Runnable.h"
 #include "cutback/Transforms/ReorderBackward.h"
 
+#include "llvm/ADT/StringSet.h"
+
 using namespace mlir;
 using namespace cutback;
 
@@ -35,9 +37,12 @@ public:
       computeCosts();
     if (given)
       result.plan = *given;
+    else if (choice.saved)
+      result.plan = planOfNames(*choice.saved);
     else if (failed(plan()))
       return failure();
-    bool isDecided = given || choice.costModel == CostModel::PyTorch;
+    bool isDecided =
+        given || choice.saved || choice.costModel == CostModel::PyTorch;
     if (isDecided && options.decompose && failed(reachCore()))
       return failure();
     result.ops = result.view.numOps();
@@ -53,12 +58,13 @@ public:
   LogicalResult layOut(int64_t arenaLimit) {
     if (!options.emit)
       return success();
-    {
-      PhaseTimer timer(result.seconds.extract);
-      result.partition = emitHalves(result.view, result.halves, graph);
-      writeLaunches(result);
-    }
+    emitFunctions();
     return options.memory ? planArena(graph, result, arenaLimit) : success();
+  }
+
+  FailureOr<std::optional<int64_t>> liveBytes(int64_t limit) {
+    emitFunctions();
+    return planLiveBytes(graph, result, limit);
   }
 
   /// What is left.
@@ -84,6 +90,12 @@ public:
   joint::GraphOp getGraph() const { return graph; }
 
 private:
+  void emitFunctions() {
+    PhaseTimer timer(result.seconds.extract);
+    result.partition = emitHalves(result.view, result.halves, graph);
+    writeLaunches(result);
+  }
+
   LogicalResult analyse() {
     PhaseTimer timer(result.seconds.prepare);
     result.view =
@@ -116,6 +128,17 @@ private:
     for (const std::string &name : choice.recompute)
       asked[name] = "must-recompute";
     return asked;
+  }
+
+  Plan planOfNames(const std::vector<std::string> &names) const {
+    llvm::StringSet<> saved;
+    for (const std::string &name : names)
+      saved.insert(name);
+    Plan plan;
+    plan.saved.assign(result.view.numValues(), 0);
+    for (uint32_t value = 0; value < result.view.numValues(); ++value)
+      plan.saved[value] = saved.contains(result.view.name(value));
+    return plan;
   }
 
   /// A plan moves values: what they are and how many bytes they have follows
@@ -450,12 +473,14 @@ DraftPlan::~DraftPlan() = default;
 FailureOr<DraftPlan> DraftPlan::make(joint::GraphOp graph,
                                      const PartitionOptions &options,
                                      const PlanChoice &choice,
-                                     PreparedGraph prepared,
+                                     PreparedGraph &prepared,
                                      const Plan *given) {
-  DraftPlan draft(
-      std::make_unique<State>(graph, options, choice, std::move(prepared)));
-  if (failed(draft.state->planner.make(given)))
+  DraftPlan draft(std::make_unique<State>(
+      graph, options, choice, std::exchange(prepared, PreparedGraph())));
+  if (failed(draft.state->planner.make(given))) {
+    prepared = takePrepared(draft.result());
     return failure();
+  }
   return draft;
 }
 
@@ -463,6 +488,10 @@ void DraftPlan::formKernels() { state->planner.formKernels(); }
 
 LogicalResult DraftPlan::layOut(int64_t arenaLimit) {
   return state->planner.layOut(arenaLimit);
+}
+
+FailureOr<std::optional<int64_t>> DraftPlan::liveBytes(int64_t limit) {
+  return state->planner.liveBytes(limit);
 }
 
 PartitionResult &DraftPlan::result() { return *state->result; }

@@ -80,6 +80,12 @@ inline constexpr int64_t kNoLimit = std::numeric_limits<int64_t>::max();
 /// bytes at one moment, for then no arena is smaller.
 mlir::LogicalResult planArena(joint::GraphOp graph, PartitionResult &result,
                               int64_t limit = kNoLimit);
+/// The same without a layout: bytes that are live at one moment at most, below
+/// which no arena is; nothing where a size is not known. At `limit` or above
+/// it may be less than that.
+mlir::FailureOr<std::optional<int64_t>> planLiveBytes(joint::GraphOp graph,
+                                                      PartitionResult &result,
+                                                      int64_t limit = kNoLimit);
 
 /// Merges launches of both halves, where `step` is of them: its peak stays as
 /// it is at most. Numbers and functions of `result` follow, and `step`, whose
@@ -105,11 +111,12 @@ mlir::LogicalResult proveArena(PartitionResult &result);
 ///   layOut       functions, behind the graph, the order of the backward, arena
 class DraftPlan {
 public:
-  /// With `given` its saved values are taken, and nothing is solved.
+  /// With `given` its saved values are taken, and nothing is solved. What is
+  /// `prepared` is empty then; where there is no plan it is given back.
   static mlir::FailureOr<DraftPlan> make(joint::GraphOp graph,
                                          const PartitionOptions &options,
                                          const PlanChoice &choice,
-                                         PreparedGraph prepared,
+                                         PreparedGraph &prepared,
                                          const Plan *given = nullptr);
   DraftPlan(DraftPlan &&) noexcept;
   DraftPlan &operator=(DraftPlan &&) noexcept;
@@ -123,6 +130,9 @@ public:
   /// What the options ask for of both. Where the step needs `arenaLimit` bytes
   /// at one moment there is no arena.
   mlir::LogicalResult layOut(int64_t arenaLimit = kNoLimit);
+  /// In the place of layOut(), for a draft that is thrown away: see
+  /// planLiveBytes().
+  mlir::FailureOr<std::optional<int64_t>> liveBytes(int64_t limit = kNoLimit);
   /// Gives `graph` the body and attributes of the graph that was planned, and
   /// puts the functions behind it.
   void moveTo(joint::GraphOp graph);

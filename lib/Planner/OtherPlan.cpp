@@ -40,8 +40,9 @@ FailureOr<OtherFigures> cutback::figureOther(joint::GraphOp graph,
   other.decompose = options.decompose;
   other.memory = options.memory ? options.memory : MemoryPlanOptions();
   Plan plan = planOf(graph, saved);
+  PreparedGraph nothing;
   FailureOr<DraftPlan> draft =
-      DraftPlan::make(copy, other, PlanChoice(), {}, &plan);
+      DraftPlan::make(copy, other, PlanChoice(), nothing, &plan);
   if (failed(draft))
     return failure();
   draft->formKernels();

@@ -232,7 +232,7 @@ FailureOr<std::unique_ptr<PartitionResult>>
 cutback::partitionGraph(joint::GraphOp graph, const PartitionOptions &options,
                         const PlanChoice &choice, PreparedGraph prepared) {
   FailureOr<DraftPlan> draft =
-      DraftPlan::make(graph, options, choice, std::move(prepared));
+      DraftPlan::make(graph, options, choice, prepared);
   if (failed(draft))
     return failure();
   draft->formKernels();

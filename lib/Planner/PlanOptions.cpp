@@ -57,6 +57,13 @@ static std::vector<OptionSpec> decisionOptions() {
        "planned peak: several byte prices and PyTorch's\n"
        "decision are tried (roofline); default: time and\n"
        "saved bytes, no larger peak than PyTorch's decision"},
+      {"memory-limit", OptionSpec::Text, "SIZE|SHARE",
+       "the fastest plan that is found whose planned peak is\n"
+       "not above it: 24GiB, 300MiB, or a share of the peak\n"
+       "of saving everything, 0.6. Exit code 3 if none is"},
+      {"effort", OptionSpec::Integer, "1|2|3",
+       "how long --memory-limit and --minimize=peak search:\n"
+       "each step four times as long"},
       {"rules", OptionSpec::Choice, "torch-2.13|torch-2.3",
        "whose heuristics (pytorch; default torch-2.13)"},
       {"free-parameters", OptionSpec::Text, "auto|none|0,2,5-22",
@@ -244,6 +251,55 @@ static bool readBytePrice(const CommandLine &line, PartitionOptions &options,
   return true;
 }
 
+/// A size, or a share of what saving everything needs.
+static bool readMemoryLimit(const CommandLine &line, PartitionOptions &options,
+                            std::string &error) {
+  options.memoryLimit.reset();
+  auto given = line.get("memory-limit");
+  if (!given)
+    return true;
+  if (options.costModel != CostModel::Roofline ||
+      options.strategy != Strategy::MinCut)
+    error = "--memory-limit needs --cost-model=roofline and "
+            "--strategy=min-cut: PyTorch's rules and other strategies are one "
+            "plan each";
+  else if (line.has("byte-price") || line.has("minimize"))
+    error = "--memory-limit chooses what is saved: leave out --byte-price and "
+            "--minimize";
+  if (!error.empty())
+    return false;
+  std::optional<double> share = parseNumber(*given);
+  if (share && *share > 0 && *share <= 1) {
+    options.memoryLimit = MemoryLimit{0, *share};
+    return true;
+  }
+  // No arena is so small: a number that is neither.
+  std::optional<int64_t> bytes = parseBytes(*given);
+  if (!bytes || *bytes < 1024) {
+    error = "'" + std::string(*given) +
+            "' is no size, such as 300MiB or 24GiB, and no share above 0 and "
+            "up to 1, for --memory-limit";
+    return false;
+  }
+  options.memoryLimit = MemoryLimit{*bytes, std::nullopt};
+  return true;
+}
+
+static bool readEffort(const CommandLine &line, PartitionOptions &options,
+                       std::string &error) {
+  options.effort = 1;
+  std::optional<int64_t> effort = line.integer("effort");
+  if (!effort)
+    return true;
+  if (*effort < 1 || *effort > 3)
+    error = "--effort is 1, 2 or 3";
+  else if (!options.memoryLimit && options.minimize != Minimize::Peak)
+    error = "--effort is of a search: give it with --memory-limit or "
+            "--minimize=peak";
+  options.effort = static_cast<unsigned>(*effort);
+  return error.empty();
+}
+
 bool isOfPlan(const OptionSpec &option) {
   return option.name != "remarks" && option.name != "dump-network";
 }
@@ -300,7 +356,9 @@ bool readPlanOptions(const CommandLine &line, PartitionOptions &options,
   options.decompose = !line.has("keep-composites");
   if (!readBytePrice(line, options, error) ||
       !readObjective(word("minimize", ""), line.has("byte-price"), options,
-                     error))
+                     error) ||
+      !readMemoryLimit(line, options, error) ||
+      !readEffort(line, options, error))
     return false;
   options.dumpNetwork = std::string(line.get("dump-network").value_or(""));
   Device device;

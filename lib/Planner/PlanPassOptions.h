@@ -66,7 +66,8 @@ private:
   void declare() {
     for (const OptionSpec &option : planOptions()) {
       bool isOfStep =
-          option.name == "minimize" || option.name == "keep-composites";
+          option.name == "minimize" || option.name == "memory-limit" ||
+          option.name == "effort" || option.name == "keep-composites";
       if (!isOfPlan(option) || (isOfStep && !IsStep))
         continue;
       llvm::cl::desc help(option.help);

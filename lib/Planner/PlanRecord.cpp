@@ -29,7 +29,9 @@ static constexpr llvm::StringLiteral kDecomposed = "decomposed",
                                      kPassedOverPrice =
                                          "passed_over_byte_price_ps",
                                      kRandomStates = "random_states",
-                                     kRefused = "refused";
+                                     kRefused = "refused", kSaved = "saved",
+                                     kRegions = "regions",
+                                     kSegments = "region_segments";
 
 void cutback::recordPlan(joint::GraphOp graph, const PartitionResult &result) {
   Builder builder(graph.getContext());
@@ -46,6 +48,17 @@ void cutback::recordPlan(joint::GraphOp graph, const PartitionResult &result) {
   record.append("recompute",
                 builder.getStrArrayAttr(SmallVector<StringRef>(
                     chosen.recompute.begin(), chosen.recompute.end())));
+  auto names = [&](const std::vector<std::string> &list) {
+    return builder.getStrArrayAttr(
+        SmallVector<StringRef>(list.begin(), list.end()));
+  };
+  if (chosen.saved)
+    record.append(kSaved, names(*chosen.saved));
+  if (!chosen.regions.empty()) {
+    record.append(kRegions, names(chosen.regions.modules));
+    record.append(kSegments,
+                  builder.getI64IntegerAttr(chosen.regions.segments));
+  }
   record.append("torch_graph", builder.getBoolAttr(result.isOfTorchGraph));
   if (result.given)
     record.append(kDecomposed, builder.getUnitAttr());
@@ -58,10 +71,13 @@ void cutback::recordPlan(joint::GraphOp graph, const PartitionResult &result) {
     record.append("passed_over", builder.getDenseI64ArrayAttr(
                                      {passed->peakBytes, passed->torchPeakBytes,
                                       passed->pricedPs, passed->isByOps}));
-  if (const auto &search = result.search)
-    record.append("search",
-                  builder.getDenseI64ArrayAttr(
-                      {static_cast<int64_t>(search->plans), search->isWhole}));
+  if (const auto &search = result.search) {
+    SmallVector<int64_t> figures{static_cast<int64_t>(search->plans),
+                                 search->isWhole};
+    if (search->limitBytes)
+      figures.push_back(*search->limitBytes);
+    record.append("search", builder.getDenseI64ArrayAttr(figures));
+  }
   if (!result.refused.empty())
     record.append(kRefused, builder.getStrArrayAttr(SmallVector<StringRef>(
                                 result.refused.begin(), result.refused.end())));
@@ -112,6 +128,16 @@ static bool isPrice(FloatAttr ps) {
   return std::isfinite(ps.getValueAsDouble()) && ps.getValueAsDouble() >= 0;
 }
 
+static bool readNames(DictionaryAttr record, StringRef key,
+                      std::vector<std::string> &names) {
+  auto list = record.getAs<ArrayAttr>(key);
+  if (!list || !llvm::all_of(list, llvm::IsaPred<StringAttr>))
+    return false;
+  for (StringAttr name : list.getAsRange<StringAttr>())
+    names.push_back(name.str());
+  return true;
+}
+
 /// What was chosen; false if the record has no such words.
 static bool readChosen(DictionaryAttr record, PlanChoice &choice) {
   auto strategy = record.getAs<StringAttr>("strategy");
@@ -129,7 +155,17 @@ static bool readChosen(DictionaryAttr record, PlanChoice &choice) {
   choice.bytePrice = price.getValueAsDouble();
   for (StringAttr name : recompute.getAsRange<StringAttr>())
     choice.recompute.push_back(name.str());
-  return true;
+  if (record.contains(kSaved) &&
+      !readNames(record, kSaved, choice.saved.emplace()))
+    return false;
+  auto segments = record.getAs<IntegerAttr>(kSegments);
+  if (record.contains(kSegments) != record.contains(kRegions) ||
+      (record.contains(kSegments) &&
+       (!segments || segments.getInt() < 0 || segments.getInt() > UINT32_MAX)))
+    return false;
+  if (segments)
+    choice.regions.segments = static_cast<unsigned>(segments.getInt());
+  return !segments || readNames(record, kRegions, choice.regions.modules);
 }
 
 /// What the record says of plans that were not taken.
@@ -147,16 +183,21 @@ static bool readOthers(DictionaryAttr record, Record &read) {
   if (record.contains("passed_over") &&
       (!passed || passed.size() != 4 || !price || !isPrice(price)))
     return false;
-  if (record.contains("search") && (!search || search.size() != 2))
+  if (record.contains("search") &&
+      (!search || search.size() < 2 || search.size() > 3))
     return false;
   if (passed)
     read.passedOver = {passed[0], passed[1], passed[2], passed[3] != 0,
                        price.getValueAsDouble()};
   if (search)
-    read.search = {static_cast<uint64_t>(search[0]), search[1] != 0};
+    read.search = {static_cast<uint64_t>(search[0]), std::nullopt,
+                   search[1] != 0};
+  if (search && search.size() == 3)
+    read.search->limitBytes = search[2];
   return record.size() ==
          7u + 2 * read.passedOver.has_value() + read.search.has_value() +
              record.contains(kDecomposed) + record.contains(kRandomStates) +
+             record.contains(kSaved) + 2 * record.contains(kRegions) +
              record.contains(kRefused);
 }
 

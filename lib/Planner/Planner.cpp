@@ -9,12 +9,8 @@
 // not. In very large graphs that is PyTorch's decision, so that a million ops
 // take seconds; the report says so.
 //
-// Peak: the minimum cut minimizes time, and time is what saved bytes cost; a
-// peak is something else: what is recomputed has to lie somewhere too, and what
-// is saved may lie where it is in nobody's way. So all candidates are planned
-// and their arenas compared. Most are given up early: their forward alone needs
-// more than the best arena so far. From the best of them the search goes on
-// value by value.
+// The least peak, and the least time within a limit, are searches of their own:
+// PeakSearch.cpp, LimitSearch.cpp.
 //
 // What is tried has neither figures nor proofs; the plan that is taken gets
 // both. One that a check refuses then (a defect) is not the end: strategies
@@ -23,6 +19,7 @@
 #include "cutback/Planner/Planner.h"
 
 #include "Candidates.h"
+#include "PlanSpace.h"
 
 using namespace mlir;
 using namespace cutback;
@@ -31,50 +28,7 @@ using Result = FailureOr<std::unique_ptr<PartitionResult>>;
 
 /// Ops of all plans at the corners of one prepared graph: a bound on what a
 /// comparison costs, which depends on the graph alone.
-static constexpr uint64_t kTimeCornerOps = 100'000, kPeakCornerOps = 4'000'000;
-/// The same of plans that recompute a value more, and values tried at a time.
-static constexpr uint64_t kPeakValueOps = 100'000;
-static constexpr unsigned kValuesAtPeak = 16;
-
-static unsigned cornersWithin(uint64_t budget, uint64_t ops) {
-  return std::clamp<uint64_t>(budget / std::max<uint64_t>(1, ops), 4, 1000);
-}
-
-/// Of a plan that may be taken in the place of another one.
-static PartitionOptions takenOptions(PartitionOptions asked) {
-  asked.dumpNetwork.clear();
-  if (!asked.memory)
-    asked.memory.emplace();
-  return asked;
-}
-
-/// Of a plan that is thrown away.
-static PartitionOptions trialOptions(const PartitionOptions &asked) {
-  PartitionOptions options = takenOptions(asked);
-  options.figures = options.verify = false;
-  options.emit = true;
-  return options;
-}
-
-static Result layOutAndTake(CandidatePlanner &planner, DraftPlan draft) {
-  if (succeeded(draft.layOut()))
-    return planner.take(std::move(draft));
-  planner.drop(std::move(draft));
-  return failure();
-}
-
-/// `isMade`: there is a plan, and what fails is a check of it.
-static Result planCandidate(CandidatePlanner &planner,
-                            const Candidate &candidate,
-                            const PartitionOptions &options, bool &isMade) {
-  FailureOr<DraftPlan> draft = planner.cut(candidate, options);
-  if (failed(draft))
-    return failure();
-  isMade = true;
-  draft->formKernels();
-  return layOutAndTake(planner, std::move(*draft));
-}
-
+static constexpr uint64_t kTimeCornerOps = 100'000;
 //===----------------------------------------------------------------------===//
 // Time
 //===----------------------------------------------------------------------===//
@@ -205,8 +159,11 @@ private:
                                       double mergedPs, uint64_t ops) {
     std::vector<Candidate> corners;
     for (Preparation preparation : {Preparation::Own, Preparation::Torch2_13})
-      planner.addCorners(preparation, cornersWithin(kTimeCornerOps, ops),
-                         corners);
+      planner.addCorners(
+          preparation,
+          std::clamp<uint64_t>(kTimeCornerOps / std::max<uint64_t>(1, ops), 4,
+                               1000),
+          corners);
     std::vector<Timed> candidates;
     for (Candidate &corner : corners) {
       FailureOr<DraftPlan> draft = planner.cut(corner, trial);
@@ -240,8 +197,9 @@ private:
       return success();
     PartitionOptions dump = result.options;
     dump.dumpNetwork = options.dumpNetwork;
-    return success(succeeded(
-        DraftPlan::make(result.decidedView().graph, dump, result.choice, {})));
+    PreparedGraph nothing;
+    return success(succeeded(DraftPlan::make(result.decidedView().graph, dump,
+                                             result.choice, nothing)));
   }
 
   joint::GraphOp graph;
@@ -249,163 +207,6 @@ private:
   PartitionOptions trial, taken;
   CandidatePlanner planner;
   double seconds = 0; ///< of comparisons
-};
-
-//===----------------------------------------------------------------------===//
-// Peak
-//===----------------------------------------------------------------------===//
-
-class PeakObjective {
-public:
-  PeakObjective(joint::GraphOp graph, const PartitionOptions &options)
-      : graph(graph), options(options), trial(trialOptions(options)),
-        planner(graph, options,
-                {Preparation::Torch2_13, Preparation::Torch2_3}) {}
-
-  /// `isMade`: as of planCandidate().
-  Result run(bool &isMade) {
-    {
-      PhaseTimer timer(seconds);
-      // A candidate that is not possible is passed over.
-      ScopedDiagnosticHandler silence(graph.getContext(), [](Diagnostic &) {});
-      addCandidates();
-      for (const Candidate &candidate : candidates)
-        consider(candidate, best);
-      if (best)
-        improve();
-    }
-    PartitionOptions last = takenOptions(options);
-    last.dumpNetwork = options.dumpNetwork;
-    Candidate taken =
-        best ? best->candidate
-             : Candidate{PlanChoice::of(options), Preparation::Own};
-    Result result = planCandidate(planner, taken, last, isMade);
-    if (failed(result))
-      return failure();
-    (*result)->search = search;
-    (*result)->seconds.compare += seconds;
-    return result;
-  }
-
-private:
-  void addCandidates() {
-    uint64_t ops = graph.getBody().front().getOperations().size();
-    tries = kPeakValueOps / std::max<uint64_t>(1, ops);
-    for (Preparation preparation : {Preparation::Own, Preparation::Torch2_13}) {
-      std::vector<Candidate> corners;
-      search.isWhole &= planner.addCorners(
-          preparation, cornersWithin(kPeakCornerOps, ops), corners);
-      addInStrides(corners);
-    }
-    for (Preparation preparation :
-         {Preparation::Torch2_13, Preparation::Torch2_3, Preparation::Own})
-      for (Strategy strategy : {Strategy::MinCut, Strategy::Eager,
-                                Strategy::Precompute, Strategy::RecomputeAll}) {
-        // Those that look at no policy of the command line are not asked for.
-        bool looks =
-            strategy == Strategy::MinCut || strategy == Strategy::Eager;
-        if (looks || options.policies.empty())
-          candidates.push_back(candidateOf(preparation, strategy, options));
-      }
-  }
-
-  /// Every 16th, then those in the middle between them, and so on: an arena
-  /// that is nearly the least early on spares most of the work at its
-  /// neighbours.
-  void addInStrides(const std::vector<Candidate> &corners) {
-    for (size_t stride = 16; stride > 0; stride /= 2)
-      for (size_t i = 0; i < corners.size(); i += stride)
-        if (stride == 16 || i % (2 * stride) != 0)
-          candidates.push_back(corners[i]);
-  }
-
-  /// A candidate that was evaluated.
-  struct Evaluated {
-    Candidate candidate;
-    Evaluation found;
-    std::vector<std::string> saved; ///< at the peak, the largest first
-  };
-
-  /// Puts the candidate in the place of `least` if it is better.
-  void consider(const Candidate &candidate, std::optional<Evaluated> &least,
-                bool isStart = false) {
-    FailureOr<DraftPlan> draft = planner.cut(candidate, trial);
-    if (failed(draft))
-      return;
-    if (planner.isNew(*draft) || isStart) {
-      search.plans += !isStart;
-      double timePs = planner.timeOf(*draft);
-      // Of equal arenas the one that takes less time.
-      int64_t limit =
-          !least ? kNoLimit
-                 : least->found.peakBytes + (timePs < least->found.timePs);
-      if (auto found = planner.evaluate(*draft, limit)) {
-        least = {candidate, *found, {}};
-        if (const auto &memory = draft->result().memory)
-          least->saved = savedAtPeak(*memory);
-      }
-    }
-    planner.drop(std::move(*draft));
-  }
-
-  /// A price of a byte is one for all values. So what is saved at the peak is
-  /// recomputed value by value as long as that lowers the peak: from the best
-  /// candidate on, and from the other cuts, the first ones first.
-  void improve() {
-    descend(best->candidate);
-    for (const Candidate &start : candidates)
-      if (tries > 0 && start.choice.strategy == Strategy::MinCut)
-        descend(start);
-  }
-
-  void descend(const Candidate &start) {
-    std::optional<Evaluated> now;
-    consider(start, now, /*isStart=*/true);
-    for (bool isBetter = now.has_value(); isBetter;) {
-      int64_t before = now->found.peakBytes;
-      for (const Candidate &next : neighbours(*now))
-        if (tries > 0) {
-          --tries;
-          consider(next, now);
-        }
-      isBetter = tries > 0 && now->found.peakBytes < before;
-    }
-    if (now && now->found.peakBytes < best->found.peakBytes)
-      best = std::move(now);
-  }
-
-  /// Candidates that recompute one value more, of those that are saved at the
-  /// peak, or one less of those that were chosen before.
-  std::vector<Candidate> neighbours(const Evaluated &from) const {
-    std::vector<Candidate> next;
-    const std::vector<std::string> &chosen = from.candidate.choice.recompute;
-    for (const std::string &name : from.saved) {
-      auto at = llvm::lower_bound(chosen, name);
-      bool isChosen = at != chosen.end() && *at == name;
-      if (isChosen || options.policies.contains(name) ||
-          next.size() >= kValuesAtPeak)
-        continue;
-      std::vector<std::string> &more =
-          next.emplace_back(from.candidate).choice.recompute;
-      more.insert(more.begin() + (at - chosen.begin()), name);
-    }
-    for (size_t i = 0; i < chosen.size(); ++i) {
-      std::vector<std::string> &fewer =
-          next.emplace_back(from.candidate).choice.recompute;
-      fewer.erase(fewer.begin() + static_cast<ptrdiff_t>(i));
-    }
-    return next;
-  }
-
-  joint::GraphOp graph;
-  const PartitionOptions &options;
-  PartitionOptions trial;
-  CandidatePlanner planner;
-  std::vector<Candidate> candidates;
-  std::optional<Evaluated> best;
-  uint64_t tries = 0; ///< plans that `improve` may make
-  PlanSearch search;
-  double seconds = 0;
 };
 
 /// Who asks for a price of a byte or another strategy gets that.
@@ -417,8 +218,10 @@ bool isCompared(const PartitionOptions &options) {
 
 Result planAsAsked(joint::GraphOp graph, const PartitionOptions &options,
                    bool &isMade) {
+  if (options.memoryLimit)
+    return planWithinLimit(graph, options, isMade);
   if (options.minimize == Minimize::Peak)
-    return PeakObjective(graph, options).run(isMade);
+    return planForPeak(graph, options, isMade);
   if (!isCompared(options)) {
     CandidatePlanner planner(graph, options, {});
     return planCandidate(planner,
@@ -464,7 +267,8 @@ Result cutback::planStep(joint::GraphOp graph,
   for (Strategy strategy :
        {Strategy::Eager, Strategy::RecomputeAll, Strategy::Precompute}) {
     const Attempt &last = other ? *other : first;
-    if (succeeded(last.result) || !last.isMade)
+    // Another strategy knows of no limit.
+    if (succeeded(last.result) || !last.isMade || options.memoryLimit)
       break;
     refused.push_back(last.error());
     other.emplace(graph, [&](bool &isMade) {

@@ -61,6 +61,7 @@ static PartitionOptions askFor(Strategy strategy,
   PartitionOptions options = result.options;
   options.strategy = strategy;
   options.minimize = Minimize::Time;
+  options.memoryLimit.reset();
   options.dumpNetwork.clear();
   return options;
 }
@@ -115,7 +116,8 @@ void compareStrategies(joint::GraphOp asRead, const PartitionResult &result,
   bool isAsked = result.options.costModel == CostModel::PyTorch &&
                  result.options.rules == Rules::Torch2_13 &&
                  result.options.strategy == Strategy::MinCut &&
-                 result.options.minimize == Minimize::Time;
+                 result.options.minimize == Minimize::Time &&
+                 !result.options.memoryLimit;
   if (isAsked || result.isTorchDecision())
     extras.torch = strategyLine(result, true);
   else if (!isLarge)

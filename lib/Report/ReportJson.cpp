@@ -169,6 +169,8 @@ static void writeHead(OStream &json, const PartitionResult &result,
   writeText(json, "minimize",
             result.options.minimize == Minimize::Peak ? "peak" : "time");
   json.attribute("byte_price_ps", result.bytePricePs);
+  if (result.search && result.search->limitBytes)
+    json.attribute("limit", *result.search->limitBytes);
   if (result.search)
     json.attributeObject("search", [&] {
       json.attribute("plans", result.search->plans);
@@ -177,6 +179,14 @@ static void writeHead(OStream &json, const PartitionResult &result,
         for (const std::string &name : result.choice.recompute)
           json.value(llvm::json::fixUTF8(name));
       });
+      const RegionRequest &regions = result.choice.regions;
+      if (regions.empty())
+        return;
+      json.attributeArray("checkpoint", [&] {
+        for (const std::string &pattern : regions.modules)
+          json.value(llvm::json::fixUTF8(pattern));
+      });
+      json.attribute("checkpoint_segments", regions.segments);
     });
   if (result.isOfTorchGraph)
     json.attribute("torch_decision", result.isTorchDecision());

@@ -27,14 +27,23 @@ static constexpr size_t kGroupLines = 12, kPartLines = 10, kTopValues = 10,
 
 static std::string quantity(int64_t bytes) { return formatBytes(bytes); }
 
-/// Of a plan for the least peak: how it was chosen.
+/// Of a plan that a search found: how.
 static std::string searchText(const PartitionResult &result) {
   if (!result.search)
     return "";
-  std::string out = ", chosen for the least peak of " +
-                    formatCount(result.search->plans, "plan");
+  std::string out =
+      result.search->limitBytes
+          ? ", the fastest of " + formatCount(result.search->plans, "plan") +
+                " within " + formatBytes(*result.search->limitBytes)
+          : ", chosen for the least peak of " +
+                formatCount(result.search->plans, "plan");
   if (size_t count = result.choice.recompute.size())
     out += ", with " + formatCount(count, "value") + " recomputed on top";
+  if (const RegionRequest &regions = result.choice.regions; !regions.empty()) {
+    out += ", with checkpoint regions " + llvm::join(regions.modules, ", ");
+    if (regions.segments > 0)
+      out += " in " + formatCount(regions.segments, "segment");
+  }
   return result.search->isWhole
              ? out
              : out + " (the graph is so large that some prices of a byte were "

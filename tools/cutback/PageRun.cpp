@@ -116,6 +116,7 @@ void PageRun::addAsked(const ReportExtras &extras) {
 static PartitionOptions optionsBeside(const PartitionResult &result) {
   PartitionOptions options = result.options;
   options.minimize = Minimize::Time;
+  options.memoryLimit.reset();
   options.dumpNetwork.clear();
   return options;
 }

@@ -15,6 +15,7 @@
 #include "cutback/Partition/Halves.h"
 #include "cutback/Partition/MaxFlow/MinCut.h"
 #include "cutback/TorchRules/FxView.h"
+#include "cutback/Transforms/ChooseRegions.h"
 
 #include "mlir/IR/OwningOpRef.h"
 #include "llvm/ADT/StringMap.h"
@@ -65,6 +66,13 @@ private:
   bool isOfOwn = false;
 };
 
+/// The most bytes that the arena of a step may have: a number, or a share of
+/// what the plan needs that saves everything.
+struct MemoryLimit {
+  int64_t bytes = 0;
+  std::optional<double> ofEager; ///< above 0, at most 1
+};
+
 struct PartitionResult;
 
 /// Everything that decides a plan. Two equal options on equal graphs give
@@ -91,8 +99,10 @@ struct PartitionOptions {
   unsigned checkpointSegments = 0;
   /// What ops of checkpoint regions do instead: "save:matmul", in order.
   std::vector<std::string> checkpointPolicies;
-  std::string dumpNetwork;            ///< file for the network, or empty
-  Minimize minimize = Minimize::Time; ///< `planStep` looks at it alone
+  std::string dumpNetwork;                ///< file for the network, or empty
+  Minimize minimize = Minimize::Time;     ///< `planStep` looks at it alone
+  std::optional<MemoryLimit> memoryLimit; ///< the same
+  unsigned effort = 1; ///< of searches for memory, 1 … 3: four times each
   /// `planStep` for time: no larger planned peak than PyTorch's decision has.
   bool withinTorchPeak = true;
   /// Schedule the backward against the planned peak, and plan the memory of the
@@ -125,6 +135,11 @@ struct PlanChoice {
   BytePrice bytePrice;
   /// Values that are recomputed, whatever the options' policies say; sorted.
   std::vector<std::string> recompute;
+  /// The saved values, in the order of the graph, where a search has found
+  /// them: nothing is solved then.
+  std::optional<std::vector<std::string>> saved;
+  /// Checkpoint regions that a search has found, besides those asked for.
+  RegionRequest regions;
 
   /// As the options say.
   static PlanChoice of(const PartitionOptions &options);
@@ -184,9 +199,10 @@ struct PassedOver {
   double bytePricePs = 0; ///< that gives it
 };
 
-/// The search for the least peak.
+/// The search for the least peak, or for the least time under a limit.
 struct PlanSearch {
   uint64_t plans = 0; ///< that were looked at
+  std::optional<int64_t> limitBytes = std::nullopt;
   /// False if the graph is so large that corners of the front were left out.
   bool isWhole = true;
 };

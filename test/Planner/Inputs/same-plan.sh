@@ -6,7 +6,7 @@ set -eu
 scratch=$1 python=$2 folder=$3
 shift 3
 for graph in "$@"; do
-  cutback import "$graph" -o "$scratch.mlir"
+  cutback import "$graph" --locations -o "$scratch.mlir"
   for options in "" "cost-model=pytorch" "cost-model=pytorch rules=torch-2.3" \
     "minimize=peak"; do
     words=()

@@ -107,6 +107,44 @@ TEST_F(RandomPlansTest, NoCheckRefusesAPlan) {
   }
 }
 
+/// The arena of a step is within its limit, or there is an error that says so.
+TEST_F(RandomPlansTest, ALimitIsKept) {
+  uint64_t first = numberFrom("CUTBACK_RANDOM_SEED", 1);
+  uint64_t count = numberFrom("CUTBACK_RANDOM_GRAPHS", 100) / 10;
+  std::string error;
+  ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
+    if (diagnostic.getSeverity() == DiagnosticSeverity::Error)
+      error = diagnostic.str();
+  });
+  uint64_t kept = 0, refused = 0;
+  for (uint64_t seed = first; seed < first + count; ++seed) {
+    OwningOpRef<ModuleOp> module = program(seed);
+    ASSERT_TRUE(module) << "seed " << seed << ": " << error;
+    for (double share : {1.0, 0.8, 0.6, 0.4}) {
+      PartitionOptions options = optionsOf({"limit"}, seed);
+      options.memoryLimit = MemoryLimit{0, share};
+      error.clear();
+      auto plan = planCopy(*module->getOps<joint::GraphOp>().begin(), options);
+      if (failed(plan)) {
+        EXPECT_EQ(error.find("no plan was found within"), 0u)
+            << "seed " << seed << ": " << error;
+        ++refused;
+        continue;
+      }
+      const PartitionResult &result = *plan->result;
+      ASSERT_TRUE(result.memory && result.search && result.search->limitBytes)
+          << "seed " << seed;
+      EXPECT_LE(result.memory->arenaBytes(), *result.search->limitBytes)
+          << "seed " << seed << ", " << share;
+      EXPECT_TRUE(result.verified) << "seed " << seed;
+      ++kept;
+    }
+  }
+  // A limit that saving everything keeps is not refused.
+  EXPECT_GE(kept, count);
+  EXPECT_GT(refused, 0u);
+}
+
 /// F.normalize over a batch of any size: the backward is given the size of
 /// `mul`, and computes `mul` again, for another reader.
 TEST_F(RandomPlansTest, ASizeThatIsHandedOverDoesNotWaitForItsTensor) {
