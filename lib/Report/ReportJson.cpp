@@ -285,6 +285,17 @@ static void writeFiles(OStream &json, llvm::ArrayRef<StringRef> files) {
   });
 }
 
+static void writeFront(OStream &json, llvm::ArrayRef<FrontPoint> front) {
+  json.attributeArray("front", [&] {
+    for (const FrontPoint &point : front)
+      json.object([&] {
+        json.attribute("limit", point.limitBytes);
+        json.attribute("peak_bytes", point.peakBytes);
+        json.attribute("priced_ps", point.pricedPs);
+      });
+  });
+}
+
 std::string reportJson(const PartitionResult &result,
                        const ReportExtras &extras) {
   std::string text;
@@ -294,6 +305,8 @@ std::string reportJson(const PartitionResult &result,
     writeBody(json, result, extras);
     if (!extras.strategies.empty())
       writeStrategies(json, result, extras);
+    if (!extras.front.empty())
+      writeFront(json, extras.front);
     if (extras.eager)
       writeEager(json, *extras.eager);
     if (extras.other)

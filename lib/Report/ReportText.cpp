@@ -13,6 +13,7 @@
 
 #include "cutback/Planner/Planner.h"
 #include "cutback/Planner/Reasons.h"
+#include "cutback/Report/FrontReport.h"
 #include "cutback/Report/KernelReport.h"
 #include "cutback/Support/Text.h"
 
@@ -551,6 +552,8 @@ std::string reportText(const PartitionResult &result,
   std::string out = headText(result, extras) + "\n";
   if (!extras.strategies.empty())
     out += comparison(result, extras) + "\n";
+  if (!extras.front.empty())
+    out += frontText(result, extras) + "\n";
   out += savedSection(result, extras) + "\n";
   std::string recomputed = result.recomputed.empty()
                                ? "nothing"

@@ -45,6 +45,9 @@ CommandSpec reportSpec() {
        "chrome://tracing: kernels with\nthe times of the cost model, and bytes "
        "in use"},
   };
+  options.push_back({"front", OptionSpec::Integer, "N",
+                     "also what N limits of memory, from the least peak to\n"
+                     "that of this plan, cost in time (2 to 1000)"});
   std::vector<OptionSpec> optimizer = plannedOptimizerOptions();
   options.push_back({"", OptionSpec::Flag, "", "the optimizer"});
   options.insert(options.end(), optimizer.begin(), optimizer.end());
@@ -58,6 +61,8 @@ CommandSpec reportSpec() {
       "report joint.txt --cost-model=pytorch --rules=torch-2.3",
       "report joint.txt --policy=addmm_3=must-save",
       "report model.pt2 --optimizer=adamw --clip-norm=1",
+      "report model.pt2 --memory-limit=24GiB",
+      "report model.pt2 --front=8",
   };
   return spec;
 }
@@ -96,9 +101,54 @@ static int addUpdate(Session &session, PlanRun &run,
              : NoPlan;
 }
 
+/// A front has objectives of its own.
+static int checkFront(Session &session) {
+  const CommandLine &line = session.line;
+  if (!line.has("front"))
+    return Done;
+  int64_t count = line.integer("front").value_or(0);
+  std::string error;
+  if (count < 2 || count > 1000)
+    error = "--front is a number of limits, 2 to 1000";
+  for (const char *name :
+       {"minimize", "memory-limit", "byte-price", "effort", "bans", "html"})
+    if (error.empty() && line.has(name))
+      error = "--front plans for limits of its own, which --" +
+              std::string(name) + " has no effect on: leave one of them out";
+  if (error.empty() &&
+      (line.get("cost-model").value_or("roofline") != "roofline" ||
+       line.get("strategy").value_or("min-cut") != "min-cut"))
+    error = "--front needs --cost-model=roofline and --strategy=min-cut";
+  if (error.empty() && isStoredPlan(line.arguments.front()))
+    error = "--front needs a graph: a stored plan is one plan";
+  if (error.empty())
+    return Done;
+  session.error(error);
+  return WrongUsage;
+}
+
+static int addFront(Session &session, joint::GraphOp asRead,
+                    const PartitionResult &result, ReportExtras &extras) {
+  int64_t count = session.line.integer("front").value_or(0);
+  if (count == 0)
+    return Done;
+  auto front =
+      planFront(asRead, result.options, static_cast<unsigned>(count),
+                [&](unsigned number) {
+                  session.progress.step("limit " + std::to_string(number + 1) +
+                                        " of " + std::to_string(count));
+                });
+  if (failed(front))
+    return NoPlan;
+  extras.front = std::move(*front);
+  return Done;
+}
+
 /// Options of which one would have no effect beside the other.
 static int checkUsage(Session &session) {
   const CommandLine &line = session.line;
+  if (int code = checkFront(session))
+    return code;
   if (line.get("html") == "-" && line.get("trace") == "-") {
     session.error("--html=- and --trace=- both write to standard output");
     session.note("give one of them the name of a file");
@@ -145,7 +195,9 @@ int runReport(const CommandLine &line) {
   std::optional<PageRun> page;
   if (line.has("html"))
     page.emplace(session, run);
-  OwningOpRef<joint::GraphOp> asRead = copyToCompare(run.imported.graph);
+  OwningOpRef<joint::GraphOp> asRead =
+      line.has("front") ? cast<joint::GraphOp>(run.imported.graph->clone())
+                        : copyToCompare(run.imported.graph);
   if (int code = run.plan(session, /*memory=*/true))
     return code;
   if (line.has("bans"))
@@ -167,6 +219,8 @@ int runReport(const CommandLine &line) {
                     [&](StringRef what) {
                       session.progress.step("comparing with " + what.str());
                     });
+  if (int code = addFront(session, asRead.get(), *run.result, extras))
+    return code;
   if (int code = writeFiles(session, run, extras, page))
     return code;
   if (line.get("html") == "-" || line.get("trace") == "-")

@@ -6,6 +6,7 @@
 
 #include "cutback/Planner/AutogradSaves.h"
 #include "cutback/Planner/OptionText.h"
+#include "cutback/Planner/PlanFront.h"
 #include "cutback/Report/DeviceFit.h"
 #include "cutback/Report/Folding.h"
 
@@ -59,6 +60,7 @@ struct ReportExtras {
   std::string peakModule;                  ///< of the op at the peak
   std::optional<OtherPartition> other;
   std::optional<DeviceFit> fit;
+  std::vector<FrontPoint> front; ///< if it is asked for
   /// The model checkpoints regions, which strategy `eager` and PyTorch respect.
   bool isCheckpointed = false;
 };
