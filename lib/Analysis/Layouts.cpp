@@ -199,7 +199,8 @@ public:
     function->walk<WalkOrder::PreOrder>([&](Operation *op) {
       numbers[op] = ++numOps;
       if (auto write = dyn_cast<joint::WriteOp>(op))
-        writes[write.getDestination()].push_back(numOps);
+        writes[write.getDestination()].push_back(
+            {numOps, write.getSide() == joint::Side::Forward});
     });
     findViews();
     // From the last to the first: who reads a view of a view is known by then.
@@ -207,10 +208,10 @@ public:
     for (const View &view : llvm::reverse(views)) {
       Operation *op = view.value.getDefiningOp();
       unsigned made = numbers.lookup(op);
-      unsigned read =
-          op->getParentOp() == function ? lastRead(view.value) : numOps;
-      if (llvm::any_of(writes[view.argument], [&](unsigned write) {
-            return made < write && write <= read;
+      Read read = op->getParentOp() == function ? lastRead(view.value)
+                                                : Read{numOps, false};
+      if (llvm::any_of(writes[view.argument], [&](const Write &write) {
+            return made < write.op && read.isAfter(write);
           }))
         mayBe.insert(view.value);
       else
@@ -230,6 +231,26 @@ private:
   struct View {
     Value value, source; ///< what it is a view of
     Value argument;      ///< what both see
+  };
+
+  struct Write {
+    unsigned op;
+    bool isForward;
+  };
+
+  /// The last op that reads a value. One that runs last does so after all
+  /// writes of the forward; those of the backward stay after their readers.
+  struct Read {
+    unsigned op = 0;
+    bool runsLast = false;
+
+    bool isAfter(const Write &write) const {
+      return write.op <= op || (runsLast && write.isForward);
+    }
+    void add(const Read &other) {
+      op = std::max(op, other.op);
+      runsLast |= other.runsLast;
+    }
   };
 
   void findViews() {
@@ -256,23 +277,21 @@ private:
 
   /// The last op that reads `value` or a view of it. Ops of a region run until
   /// the op is over that has the region.
-  unsigned lastRead(Value value) {
-    unsigned last = 0;
+  Read lastRead(Value value) {
+    Read last;
     for (Operation *user : value.getUsers()) {
       if (readsSizesAlone(user))
         continue;
-      if (runsLast && runsLast(user))
-        return numOps + 1;
       Operation *outer = user;
       while (outer->getParentOp() && outer->getParentOp() != function)
         outer = outer->getParentOp();
-      last = std::max(last, outer == user ? numbers.lookup(user)
-                                          : numbers.lookup(lastInside(outer)));
+      last.add({numbers.lookup(outer == user ? user : lastInside(outer)),
+                runsLast && runsLast(user)});
       for (Value result : user->getResults())
-        last = std::max(last, readThrough.lookup(result));
+        last.add(readThrough.lookup(result));
       if (isYield(user))
         for (Value result : user->getParentOp()->getResults())
-          last = std::max(last, readThrough.lookup(result));
+          last.add(readThrough.lookup(result));
     }
     return last;
   }
@@ -294,9 +313,9 @@ private:
   llvm::function_ref<bool(Operation *)> runsLast;
   unsigned numOps = 0;
   llvm::DenseMap<Operation *, unsigned> numbers;
-  llvm::MapVector<Value, SmallVector<unsigned, 1>> writes; ///< by argument
+  llvm::MapVector<Value, SmallVector<Write, 1>> writes; ///< by argument
   std::vector<View> views;
-  llvm::DenseMap<Value, unsigned> readThrough; ///< of views that are no copies
+  llvm::DenseMap<Value, Read> readThrough; ///< of views that are no copies
 };
 
 } // namespace

@@ -10,6 +10,7 @@
 #include "Options.h"
 #include "Stored.h"
 
+#include "cutback/Dialect/Joint/InsideUpdate.h"
 #include "cutback/Planner/PlanOptions.h"
 #include "cutback/Planner/TrainingGraph.h"
 #include "cutback/Report/StoredHalves.h"
@@ -28,7 +29,7 @@ using ReadFn =
 /// Of a forward program with sizes that are symbols; null of others.
 static OwningOpRef<ModuleOp> copyProgram(joint::GraphOp graph) {
   if (!graph.getSymbols() || graph.getSymbols()->empty() ||
-      !graph.getOutput().getGradientOf().empty())
+      joint::hasBackward(graph))
     return nullptr;
   OwningOpRef<ModuleOp> module = ModuleOp::create(graph->getLoc());
   module->push_back(graph->clone());

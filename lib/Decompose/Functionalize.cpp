@@ -32,6 +32,7 @@
 
 #include "cutback/Dialect/Aten/CallReader.h"
 #include "cutback/Dialect/Joint/CallArgs.h"
+#include "cutback/Dialect/Joint/InsideUpdate.h"
 #include "cutback/Dialect/Joint/Nested.h"
 #include "cutback/Transforms/DeadCode.h"
 
@@ -478,7 +479,7 @@ static LogicalResult functionalizeForward(GraphOp graph) {
   FailureOr<bool> changes = writesInPlace(graph);
   if (failed(changes))
     return failure();
-  bool isJoint = !graph.getOutput().getGradientOf().empty();
+  bool isJoint = joint::hasBackward(graph);
   if (!*changes || isJoint)
     return success();
   if (failed(decomposeHiddenViews(graph)))

@@ -10,6 +10,8 @@
 
 #include "Rules.h"
 
+#include "cutback/Dialect/Joint/InsideUpdate.h"
+
 #include "llvm/ADT/DenseSet.h"
 
 using namespace mlir;
@@ -112,7 +114,7 @@ static bool takesGradient(BlockArgument argument) {
   auto graph = dyn_cast_or_null<joint::GraphOp>(parent);
   if (!graph)
     return !isa_and_nonnull<FunctionOpInterface>(parent);
-  if (!graph.getOutput().getGradientOf().empty())
+  if (joint::hasBackward(graph))
     return false;
   unsigned index = argument.getArgNumber();
   if (graph.getArgAttr(index, "joint.requires_grad"))

@@ -10,7 +10,8 @@
 //                                       … reads %v
 //
 // A plan is not known yet. What is not of the forward alone may run behind all
-// of its writes; so such readers count as the last ones.
+// of its writes; so such readers count as the last ones. Writes of the backward
+// (the update of parameters) stay after the readers of what was there before.
 
 #include "cutback/Decompose/OldViews.h"
 

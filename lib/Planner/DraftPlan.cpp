@@ -11,6 +11,7 @@
 
 #include "Internal.h"
 
+#include "cutback/Dialect/Joint/InsideUpdate.h"
 #include "cutback/Partition/Certificate.h"
 #include "cutback/Partition/CutCheck.h"
 #include "cutback/Partition/Strategies.h"
@@ -109,7 +110,7 @@ private:
     policies = std::move(*asked);
     result.costs = std::move(prepared.costs);
     result.kernelProblem = std::move(prepared.kernelProblem);
-    if (result.view.gradients().empty() && !options.mayLackGradients) {
+    if (!joint::hasBackward(graph) && !options.mayLackGradients) {
       auto diag = graph.emitOpError("has no gradients: there is no backward to "
                                     "plan for");
       diag.attachNote() << "give a joint graph; if its last outputs are "

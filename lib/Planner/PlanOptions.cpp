@@ -10,6 +10,7 @@
 #include "cutback/Planner/PlanOptions.h"
 
 #include "cutback/Analysis/Device.h"
+#include "cutback/Dialect/Joint/InsideUpdate.h"
 #include "cutback/Partition/Strategies.h"
 #include "cutback/Planner/OptionText.h"
 #include "cutback/Support/MLIR/Silence.h"
@@ -414,7 +415,7 @@ bool inputAllowsPlan(joint::GraphOp graph, const PartitionOptions &options) {
   return succeeded(GraphSets::compute(view)) &&
          succeeded(ValueSizes::compute(view, options.symbols)) &&
          succeeded(collectPolicies(view, options.policies)) &&
-         !view.gradients().empty();
+         joint::hasBackward(graph);
 }
 
 } // namespace cutback

@@ -15,6 +15,7 @@
 #include "cutback/Decompose/FunctionalizeRng.h"
 #include "cutback/Dialect/Aten/CallReader.h"
 #include "cutback/Dialect/Aten/Collectives.h"
+#include "cutback/Dialect/Joint/InsideUpdate.h"
 #include "cutback/Interpreter/Determinants.h"
 
 #include "mlir/IR/DialectRegistry.h"
@@ -116,7 +117,7 @@ bool cutback::wantsNoGradient(joint::GraphOp graph,
   for (unsigned arg = 0; arg < graph.getNumArguments(); ++arg)
     isMarked |= static_cast<bool>(graph.getArgAttr(arg, kRequiresGrad));
   return !isMarked && !asksForBackward(options) &&
-         graph.getOutput().getGradientOf().empty();
+         !joint::hasBackward(graph);
 }
 
 LogicalResult cutback::makeFunctional(joint::GraphOp graph,
@@ -133,7 +134,7 @@ LogicalResult cutback::makeTrainingGraph(joint::GraphOp graph,
   if (options.forwardOnly)
     return success(succeeded(makeFunctional(graph, options.functionalizeRng)) &&
                    succeeded(decomposeToCore(graph)));
-  bool isForward = graph.getOutput().getGradientOf().empty();
+  bool isForward = !joint::hasBackward(graph);
   bool isSecond = options.second.isAsked();
   if (!isForward)
     interpreter::markDeterminants(graph);

@@ -12,6 +12,7 @@
 // Op by op the graph runs as it is, and then the graphs of accumulation and
 // update.
 
+#include "cutback/Training/InsideUpdate.h"
 #include "cutback/Training/Trainer.h"
 
 #include "cutback/Interpreter/Interpreter.h"
@@ -45,6 +46,8 @@ public:
     parameters = std::move(*updated);
     arguments = std::move(*bound);
     ownState();
+    if (failed(moveInside()))
+      return failure();
     findSeeds();
     return options.reference ? startReference() : startKernels();
   }
@@ -70,7 +73,7 @@ public:
     SmallVector<StringRef> segments = {kernel::kForward, kernel::kBackward};
     if (addsUp)
       segments.push_back(kAccumulateSegment);
-    if (inputs.isLast)
+    if (inputs.isLast && !isInside)
       segments.push_back(kUpdateSegment);
     FailureOr<std::vector<RuntimeValue>> values =
         options.reference ? runReference(inputs.isLast, run)
@@ -159,9 +162,25 @@ private:
       more[name.str()] = Tensor::zeros(DType::F64, {});
   }
 
+  /// Puts the update into the graph, where that is asked for and may be.
+  LogicalResult moveInside() {
+    isInside = options.optimizer.place == Optimizer::Inside &&
+               whyUpdateAfter(graph, options.optimizer, parameters).empty();
+    if (!isInside)
+      return success();
+    if (failed(insertUpdate(graph, options.optimizer, parameters)))
+      return failure();
+    names = nameStep(graph);
+    for (size_t i = arguments.size(); i < names.arguments.size(); ++i)
+      arguments.push_back(more[names.arguments[i]]);
+    return success();
+  }
+
   //===--- Preparation ----------------------------------------------------===//
 
   LogicalResult startReference() {
+    if (isInside)
+      return makeRunnable(graph);
     FailureOr<UpdateGraph> made = buildUpdate(graph, options.optimizer);
     if (failed(made))
       return failure();
@@ -200,7 +219,8 @@ private:
     FailureOr<KernelModule> formed =
         formKernels(plan->partition.link, *plan->kernelPlan, planned);
     if (failed(formed) || failed(verifyKernels(plan->view.graph, *formed)) ||
-        failed(addUpdate(*formed, graph, options.optimizer, plan->options)))
+        (!isInside &&
+         failed(addUpdate(*formed, graph, options.optimizer, plan->options))))
       return failure();
     kernels = std::move(*formed);
     memory = std::make_unique<LaunchMemory>(kernels.link);
@@ -288,8 +308,8 @@ private:
   runReference(bool isLast, const InterpreterOptions &run) {
     FailureOr<std::vector<RuntimeValue>> values =
         interpreter::run(graph, arguments, run);
-    if (failed(values))
-      return failure();
+    if (failed(values) || isInside)
+      return values;
     std::vector<RuntimeValue> gradients = gradientsOf(*values), given;
     if (addsUp && failed(addUp(gradients, run)))
       return failure();
@@ -350,6 +370,7 @@ private:
   ModelTrainerOptions options;
   StepNames names;
   std::vector<UpdatedParameter> parameters;
+  bool isInside = false; ///< the update, of the graph
   std::vector<RuntimeValue> arguments; ///< of the graph
   std::map<std::string, Tensor> more;  ///< the update's own arguments
   std::map<std::string, Tensor> stored;

@@ -176,7 +176,15 @@ private:
       hasWrites |= problem.hasEffect[i] && isa<WriteOp>(view.ops[ops[i]]);
     }
     if (hasWrites)
-      argumentOf.assign(view.numValues(), GraphView::kNone);
+      findViews();
+  }
+
+  /// Saved views of arguments, which the forward makes, are of these too.
+  void findViews() {
+    argumentOf.assign(view.numValues(), GraphView::kNone);
+    for (uint32_t value = view.numArgs; value < view.numValues(); ++value)
+      if (uint32_t base = view.aliasOf[value]; base != GraphView::kNone)
+        argumentOf[value] = view.isArg(base) ? base : argumentOf[base];
   }
 
   void markNeeded() {
@@ -247,9 +255,6 @@ private:
         problem.depends.add(access.lastWrite);
       access.readers.push_back(i);
     }
-    for (uint32_t r = view.resultBegin[op]; r < view.resultBegin[op + 1]; ++r)
-      if (uint32_t base = view.aliasOf[r]; base != GraphView::kNone)
-        argumentOf[r] = view.isArg(base) ? base : argumentOf[base];
     if (!writes)
       return;
     Access &access = accesses[view.operands(op).front()];

@@ -21,6 +21,7 @@
 #include "cutback/Runtime/StepSizes.h"
 #include "cutback/Support/SafeFile.h"
 #include "cutback/Target/CUDA/Toolchain.h"
+#include "cutback/Training/Update.h"
 
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -159,14 +160,33 @@ static int chooseSizes(Session &session, StepFiles &sources,
              : doesNotRun(session, why.what, why.next);
 }
 
+bool hasUpdate(const Artifact &artifact) {
+  return llvm::any_of(artifact.arguments, [](const ArtifactArgument &argument) {
+    return argument.name == kLearningRate;
+  });
+}
+
+bool updatesInBackward(const Artifact &artifact) {
+  return hasUpdate(artifact) &&
+         llvm::none_of(artifact.segments, [](const ArtifactSegment &segment) {
+           return segment.name == kUpdateSegment;
+         });
+}
+
 int openArtifact(Session &session, std::string folder, StepFiles &sources,
                  FindTensor findInput, BoundArtifact &bound,
                  MissingArguments missing) {
-  bool hasUpdate = static_cast<bool>(findInput);
+  bool trains = static_cast<bool>(findInput);
   Artifact &artifact = bound.artifact;
   StepError why;
   if (!readStepFolder(folder, artifact, why))
     return doesNotRun(session, why.what, why.next);
+  if (!trains && updatesInBackward(artifact)) {
+    session.error("the backward of '" + folder +
+                  "' updates parameters: it has no gradients to give");
+    session.note("run it with `train`, or compile it with --update=after");
+    return WrongUsage;
+  }
   if (session.line.has("single-launches") && artifact.target != "cuda") {
     session.error("--single-launches is of a step for a GPU; '" + folder +
                   "' is for '" + artifact.target + "'");
@@ -184,15 +204,15 @@ int openArtifact(Session &session, std::string folder, StepFiles &sources,
   for (size_t i = 0; i < bound.tensors.size(); ++i) {
     const ArtifactArgument &argument = artifact.arguments[i];
     Tensor &tensor = bound.tensors[i];
-    bool isTaken = hasUpdate || !isOptimizerSegment(argument.segment);
-    if (hasUpdate && argument.tied >= 0)
+    bool isTaken = trains || !isOptimizerSegment(argument.segment);
+    if (trains && argument.tied >= 0)
       tensor = bound.tensors[argument.tied];
     else if (isTaken)
       if (int code = bindArgument(session, argument,
-                                  isInputName(argument.name) && hasUpdate
+                                  isInputName(argument.name) && trains
                                       ? findInput(argument.name)
                                       : sources.find(argument.name),
-                                  seed, hasUpdate, missing, tensor))
+                                  seed, trains, missing, tensor))
         return code;
     bound.arguments.push_back(isTaken ? tensor.data() : nullptr);
   }

@@ -18,6 +18,11 @@ bool isArtifact(const std::string &path);
 /// The type that a manifest calls `name`, which was verified.
 interpreter::DType dtypeNamed(llvm::StringRef name);
 
+/// Whether a step was compiled with an optimizer, and whether its backward is
+/// where parameters are updated.
+bool hasUpdate(const Artifact &artifact);
+bool updatesInBackward(const Artifact &artifact);
+
 /// A compiled step with its arguments. Not to be moved: the executor refers to
 /// it.
 struct BoundArtifact {

@@ -13,6 +13,8 @@
 
 #include "ArtifactChecks.h"
 
+#include "cutback/Dialect/Joint/InsideUpdate.h"
+
 #include <cmath>
 #include <cstring>
 #include <map>
@@ -167,8 +169,9 @@ private:
 
   static bool isState(const ArtifactArgument &argument) {
     StringRef name = argument.name;
-    bool isOwn = argument.segment == kUpdateSegment && name != kLearningRate &&
-                 name != kStepNumber && name != kLossScale;
+    bool isOwn = name.starts_with(joint::kOptimizerPrefix) && name != kLearningRate &&
+                 name != kStepNumber && name != kLossScale &&
+                 name != kMicroBatch;
     return argument.tied < 0 &&
            (isOwn || name.starts_with("param.") || name.starts_with("buffer."));
   }
@@ -240,10 +243,7 @@ int openArtifactTrainer(Session &session, const std::string &folder,
   auto made = std::make_unique<ArtifactTrainer>();
   if (int code = openArtifact(session, folder, sources, find, made->bound))
     return code;
-  const auto &segments = made->bound.artifact.segments;
-  if (llvm::none_of(segments, [](const ArtifactSegment &segment) {
-        return segment.name == kUpdateSegment;
-      })) {
+  if (!hasUpdate(made->bound.artifact)) {
     session.error("'" + folder +
                   "' has no update: it was compiled without "
                   "an optimizer");

@@ -253,6 +253,9 @@ int runCompile(const CommandLine &line) {
   PlanRun run;
   if (int code = run.load(session, importOptionsOf(line)))
     return code;
+  if (optimizer && !run.result)
+    if (int code = placeUpdate(session, run.imported.graph, *optimizer))
+      return code;
   bool isCpu = line.get("target") == kCpuTarget;
   if ((isCpu || line.has("arch")) && !line.has("device"))
     assumeDevice(run.options, isCpu ? "cpu" : deviceOf(architectures.front()));

@@ -12,6 +12,7 @@
 
 #include "PlanRun.h"
 
+#include "cutback/Dialect/Joint/InsideUpdate.h"
 #include "cutback/Dialect/Joint/Loss.h"
 #include "cutback/Planner/Planner.h"
 #include "cutback/Planner/TrainingGraph.h"
@@ -40,7 +41,7 @@ void PlanRun::findInference(const TrainingGraphOptions &gradients,
                             bool hasTangents) {
   joint::GraphOp graph = imported.graph;
   if (imported.format != InputFormat::Pt2 ||
-      !graph.getOutput().getGradientOf().empty() ||
+      joint::hasBackward(graph) ||
       !gradients.differentiate.gradOf.empty() || gradients.second.isAsked())
     return;
   OperandRange results = graph.getOutput().getForwardResults();

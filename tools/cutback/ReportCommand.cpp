@@ -191,6 +191,9 @@ int runReport(const CommandLine &line) {
   importOptions.torchHalves = true;
   if (int code = run.load(session, importOptions))
     return code;
+  if (optimizer && !run.result)
+    if (int code = placeUpdate(session, run.imported.graph, *optimizer))
+      return code;
   std::optional<OtherPartition> other = judgeOther(run.imported, run.options);
   std::optional<PageRun> page;
   if (line.has("html"))

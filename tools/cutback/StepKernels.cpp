@@ -10,8 +10,10 @@
 
 #include "SizedStep.h"
 #include "cutback/Analysis/SymbolUses.h"
+#include "cutback/Dialect/Joint/InsideUpdate.h"
 #include "cutback/Dialect/Kernel/Kernel.h"
 #include "cutback/Lowering/SymbolicKernels.h"
+#include "cutback/Training/InsideUpdate.h"
 
 using namespace mlir;
 using namespace cutback;
@@ -106,9 +108,30 @@ void cutback::formForAllSizes(Session &session, const PartitionResult &plan,
     session.note(why);
 }
 
+int cutback::placeUpdate(Session &session, joint::GraphOp graph,
+                         const Optimizer &optimizer) {
+  if (optimizer.place == Optimizer::After)
+    return Done;
+  FailureOr<std::vector<UpdatedParameter>> parameters =
+      findParameters(graph, optimizer);
+  if (failed(parameters))
+    return NoPlan;
+  std::string why = whyUpdateAfter(graph, optimizer, *parameters);
+  if (why.empty())
+    return succeeded(insertUpdate(graph, optimizer, *parameters)) ? Done
+                                                                  : NoPlan;
+  session.note("parameters are updated after the backward, not inside of it: " +
+               why);
+  return Done;
+}
+
 bool cutback::addUpdate(PartitionResult &plan, KernelModule &kernels,
                         joint::GraphOp graph, const Optimizer &optimizer,
                         std::vector<std::string> options) {
+  if (joint::hasInsideUpdate(graph)) {
+    plan.update = {std::move(options), {}};
+    return true;
+  }
   FailureOr<std::vector<ListedSegment>> segments =
       addUpdate(kernels, graph, optimizer, plan.options);
   if (failed(segments))

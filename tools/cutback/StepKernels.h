@@ -21,9 +21,15 @@ int formKernels(Session &session, const PartitionResult &plan, bool forAllSizes,
 void formForAllSizes(Session &session, const PartitionResult &plan,
                      std::optional<KernelModule> &kernels);
 
+/// Before a plan: puts the update of `optimizer` into `graph` where it is to be
+/// inside of the backward, and may be; says so in a note where not. Returns an
+/// exit code.
+int placeUpdate(Session &session, joint::GraphOp graph,
+                const Optimizer &optimizer);
+
 /// The update behind `kernels`, those of `plan` of `graph`, and in the figures
-/// of `plan`; `options` are those of the optimizer. False if an error was
-/// emitted.
+/// of `plan`; `options` are those of the optimizer. Nothing is added where the
+/// graph has it. False if an error was emitted.
 bool addUpdate(PartitionResult &plan, KernelModule &kernels,
                joint::GraphOp graph, const Optimizer &optimizer,
                std::vector<std::string> options);

@@ -16,6 +16,8 @@ namespace cutback {
 
 /// The option that asks for Optimizer::accumulates.
 inline constexpr const char *kAccumulate = "accumulate";
+/// And the one for Optimizer::place.
+inline constexpr const char *kUpdate = "update";
 
 /// In Optimizer::undecayed: all parameters of fewer than two dimensions, which
 /// are biases and what norms multiply by. No parameter has such a name.
@@ -39,6 +41,9 @@ struct Optimizer {
   bool scalesLoss = false;
   /// The update takes sums of the gradients of several micro-batches.
   bool accumulates = false;
+  /// Where parameters are updated: after all gradients are there, or each as
+  /// soon as its own is (InsideUpdate.h).
+  enum Place { After, Inside } place = After;
 
   /// Tensors that it keeps for a parameter: "exp_avg".
   std::vector<std::string> stateNames() const;

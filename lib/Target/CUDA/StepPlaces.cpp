@@ -9,6 +9,7 @@
 
 #include "cutback/Autograd/Differentiate.h"
 #include "cutback/Dialect/Joint/CallArgs.h"
+#include "cutback/Dialect/Joint/InsideUpdate.h"
 #include "cutback/Dialect/Joint/Loss.h"
 #include "cutback/Interpreter/Rounding.h"
 #include "cutback/Interpreter/Step.h"
@@ -30,6 +31,17 @@ std::string cuda::dtypeText(Type element) {
   return interpreter::nameOf(*interpreter::dtypeOf(element)).str();
 }
 
+/// By argument: whether an update in the backward writes it.
+static llvm::SmallDenseSet<unsigned> findUpdated(joint::GraphOp graph) {
+  llvm::SmallDenseSet<unsigned> updated;
+  if (joint::hasInsideUpdate(graph))
+    for (auto write : graph.getBlock().getOps<joint::WriteOp>())
+      if (auto to = dyn_cast<BlockArgument>(write.getDestination());
+          to && write.getSide() == joint::Side::Backward)
+        updated.insert(to.getArgNumber());
+  return updated;
+}
+
 LogicalResult StepPlaces::addArguments() {
   FailureOr<std::vector<unsigned>> tied = findTied(graph);
   if (failed(tied))
@@ -37,6 +49,7 @@ LogicalResult StepPlaces::addArguments() {
   interpreter::StepNames names = interpreter::nameStep(graph);
   auto needed = static_cast<unsigned>(joint::findNeededTangent(graph));
   llvm::StringMap<double> rounding = interpreter::getRounding(graph, names);
+  llvm::SmallDenseSet<unsigned> updated = findUpdated(graph);
   llvm::StringMap<Type> types; // with known sizes
   for (func::FuncOp function : segments.functions)
     for (BlockArgument argument : function.getArguments())
@@ -59,10 +72,13 @@ LogicalResult StepPlaces::addArguments() {
     else if (joint::isLossSeed(graph, i))
       argument.fill = ArtifactArgument::Ones;
     else if (argument.name.empty() ||
-             (role.getKind() == joint::RoleKind::Tangent && i != needed))
+             (role.getKind() == joint::RoleKind::Tangent && i != needed) ||
+             (joint::hasInsideUpdate(graph) &&
+              StringRef(argument.name).starts_with(joint::kOptimizerPrefix)))
       argument.fill = ArtifactArgument::Zeros;
+    argument.isUpdated = updated.contains(i);
     for (const auto &[written, number] : names.written)
-      if (number == i) {
+      if (number == i && !argument.isUpdated) {
         argument.isWritten = true;
         argument.rounding = rounding.lookup(written);
       }
@@ -72,8 +88,16 @@ LogicalResult StepPlaces::addArguments() {
     argumentNumber[name] = artifact.arguments.size();
     artifact.arguments.push_back(argument);
   }
+  if (auto undecayed = graph->getAttrOfType<ArrayAttr>(joint::kInsideUpdate))
+    markUndecayed(undecayed);
   addSegmentArguments();
   return success();
+}
+
+void StepPlaces::markUndecayed(ArrayAttr names) {
+  for (StringRef name : names.getAsValueRange<StringAttr>())
+    if (auto found = argumentNumber.find(name); found != argumentNumber.end())
+      artifact.arguments[found->second].isUndecayed = true;
 }
 
 /// Those that the graph does not have: a segment's own.
@@ -146,9 +170,7 @@ void StepPlaces::findWritten(size_t segment) {
   });
   kernel::SegmentOp op = segments.ops[segment];
   if (auto undecayed = op->getAttrOfType<ArrayAttr>(kUndecayed))
-    for (StringRef name : undecayed.getAsValueRange<StringAttr>())
-      if (auto found = argumentNumber.find(name); found != argumentNumber.end())
-        artifact.arguments[found->second].isUndecayed = true;
+    markUndecayed(undecayed);
 }
 
 int64_t StepPlaces::seedNumber() {

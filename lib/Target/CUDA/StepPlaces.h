@@ -58,6 +58,7 @@ public:
 
 private:
   void addSegmentArguments();
+  void markUndecayed(mlir::ArrayAttr names);
   void findWritten(size_t segment);
 
   joint::GraphOp graph;
