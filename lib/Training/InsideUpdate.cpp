@@ -244,14 +244,14 @@ private:
     }
   }
 
+  /// Ops that the planner takes apart have names of usual stems for the parts.
   void copy(OpBuilder &builder, Operation *op) {
     Operation *made = builder.clone(*op, mapping);
-    if (auto names = made->getAttrOfType<ArrayAttr>("names")) {
-      SmallVector<Attribute> fresh;
-      for (auto name : names.getAsRange<StringAttr>())
-        fresh.push_back(namer.next(name.getValue()));
-      made->setAttr("names", builder.getArrayAttr(fresh));
-    }
+    SmallVector<Attribute> names;
+    for (OpResult result : made->getResults())
+      names.push_back(
+          namer.next(("update_" + joint::getValueName(result)).str()));
+    made->setAttr("names", builder.getArrayAttr(names));
     if (auto write = dyn_cast<joint::WriteOp>(made))
       write.setSide(joint::Side::Backward);
   }

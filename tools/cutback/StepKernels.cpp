@@ -110,7 +110,7 @@ void cutback::formForAllSizes(Session &session, const PartitionResult &plan,
 
 int cutback::placeUpdate(Session &session, joint::GraphOp graph,
                          const Optimizer &optimizer) {
-  if (optimizer.place == Optimizer::After)
+  if (optimizer.place == Optimizer::After || joint::hasInsideUpdate(graph))
     return Done;
   FailureOr<std::vector<UpdatedParameter>> parameters =
       findParameters(graph, optimizer);
