@@ -116,8 +116,7 @@ bool cutback::wantsNoGradient(joint::GraphOp graph,
   bool isMarked = false;
   for (unsigned arg = 0; arg < graph.getNumArguments(); ++arg)
     isMarked |= static_cast<bool>(graph.getArgAttr(arg, kRequiresGrad));
-  return !isMarked && !asksForBackward(options) &&
-         !joint::hasBackward(graph);
+  return !isMarked && !asksForBackward(options) && !joint::hasBackward(graph);
 }
 
 LogicalResult cutback::makeFunctional(joint::GraphOp graph,

@@ -13,8 +13,10 @@
 
 #include "cutback/Analysis/Device.h"
 #include "cutback/Autograd/Differentiate.h"
+#include "cutback/Dialect/Joint/InsideUpdate.h"
+#include "cutback/Interpreter/Step.h"
 #include "cutback/Support/Text.h"
-#include "cutback/Training/Optimizer.h"
+#include "cutback/Training/Update.h"
 
 #include <algorithm>
 
@@ -62,6 +64,15 @@ static int64_t stateBytesOf(const PartitionResult &result,
                                       optimizer.accumulates);
 }
 
+/// States of an optimizer that are arguments of the step.
+static bool isStateOf(joint::GraphOp graph, uint32_t argument) {
+  auto name =
+      graph.getArgAttrOfType<StringAttr>(argument, interpreter::kFileName);
+  return joint::hasInsideUpdate(graph) && name &&
+         name.getValue().starts_with(joint::kOptimizerPrefix) &&
+         name != kLearningRate && name != kStepNumber;
+}
+
 DeviceFit fitDevice(const PartitionResult &result) {
   const GraphView &view = result.view;
   DeviceFit fit;
@@ -79,9 +90,10 @@ DeviceFit fitDevice(const PartitionResult &result) {
       fit.stateBytes = stateBytesOf(result, *optimizer);
     }
   std::vector<uint8_t> seen(view.numValues(), 0);
-  std::vector<uint32_t> arguments(view.numArgs);
+  std::vector<uint32_t> arguments, states;
   for (uint32_t arg = 0; arg < view.numArgs; ++arg)
-    arguments[arg] = arg;
+    (isStateOf(view.graph, arg) ? states : arguments).push_back(arg);
+  fit.stateBytes += addStorages(result, states, seen);
   fit.residentBytes = addStorages(result, arguments, seen);
   fit.floorBytes = addStorages(result, view.forwardResults(), seen);
   fit.floorBytes += addStorages(result, view.gradients(), seen);

@@ -95,10 +95,16 @@ std::string kernelsText(const PartitionResult &result) {
 std::vector<std::pair<std::string, std::string>>
 updateTexts(const PartitionResult &result) {
   std::vector<std::pair<std::string, std::string>> texts;
-  if (result.update)
-    for (const ListedSegment &segment : result.update->segments)
-      texts.emplace_back(segment.name,
-                         textOf(Figures(segment), result.options.device));
+  if (!result.update)
+    return texts;
+  const PlannedUpdate &update = *result.update;
+  if (update.segments.empty())
+    texts.emplace_back("update", "inside of the backward, whose launches it is "
+                                 "of: each parameter as soon as its gradient "
+                                 "is there, whose memory is free then");
+  for (const ListedSegment &segment : update.segments)
+    texts.emplace_back(segment.name,
+                       textOf(Figures(segment), result.options.device));
   return texts;
 }
 

@@ -50,7 +50,8 @@ private:
 
   /// An update that only the stored plan has is not looked at.
   bool isUnreadKey(StringRef key) const {
-    return !hasUpdate && path.empty() && key == "optimizer";
+    return !hasUpdate && path.empty() &&
+           (key == "optimizer" || key == "update");
   }
   bool isUnreadEntry(JsonValue segment) const {
     return !hasUpdate && (path == "segments" || path == "kernels.segments") &&

@@ -267,6 +267,10 @@ static void writeBody(OStream &json, const PartitionResult &result,
       for (const std::string &option : result.update->options)
         json.value(llvm::json::fixUTF8(option));
     });
+  if (result.update)
+    json.attributeObject("update", [&] {
+      json.attribute("inside", result.update->segments.empty());
+    });
   json.attribute("verified", result.verified);
 }
 

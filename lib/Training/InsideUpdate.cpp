@@ -90,8 +90,8 @@ std::string cutback::whyUpdateAfter(joint::GraphOp graph,
   std::vector<uint32_t> argument = findArguments(view);
   auto isShown = [&](uint32_t value, bool isGradient) {
     uint32_t of = argument[value];
-    return of != GraphView::kNone && (number[of] != GraphView::kNone ||
-                                      (isGradient && isWritten[of]));
+    return of != GraphView::kNone &&
+           (number[of] != GraphView::kNone || (isGradient && isWritten[of]));
   };
   for (auto [values, isGradient] : {std::pair(view.forwardResults(), false),
                                     std::pair(view.gradients(), true)})
@@ -218,9 +218,9 @@ private:
       }
       own.push_back(&op);
       auto write = dyn_cast<joint::WriteOp>(op);
-      auto found = write ? ofArgument.find(
-                               joint::getValueName(write.getDestination()))
-                         : ofArgument.end();
+      auto found =
+          write ? ofArgument.find(joint::getValueName(write.getDestination()))
+                : ofArgument.end();
       if (found != ofArgument.end())
         of[found->second] = std::exchange(own, {});
     }
@@ -293,10 +293,10 @@ private:
   const Optimizer &optimizer;
   ArrayRef<UpdatedParameter> parameters;
   aten::ValueNamer namer;
-  std::vector<Operation *> ops;     ///< of the step
-  std::vector<uint32_t> place;      ///< by parameter: before which of them
+  std::vector<Operation *> ops;         ///< of the step
+  std::vector<uint32_t> place;          ///< by parameter: before which of them
   llvm::StringMap<uint32_t> ofArgument; ///< parameter by argument's name
-  IRMapping mapping;                ///< from the update to the step
+  IRMapping mapping;                    ///< from the update to the step
   std::vector<SmallVector<Operation *>> of; ///< by parameter, of the update
   SmallVector<Operation *> common;
 };

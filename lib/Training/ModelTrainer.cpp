@@ -89,7 +89,8 @@ public:
       return error;
     std::vector<std::pair<Tensor, Tensor>> written;
     for (const auto &[name, argument] : names.written)
-      if (auto *tensor = std::get_if<Tensor>(&arguments[argument]))
+      if (auto *tensor = std::get_if<Tensor>(&arguments[argument]);
+          tensor && (options.reference || !isUpdated.contains(argument)))
         written.emplace_back(*tensor, copyOf(*tensor));
     InterpreterOptions run;
     run.seed = static_cast<uint64_t>(inputs.seed);
@@ -106,6 +107,8 @@ public:
     loss = found.value_or(0);
     return found ? "" : kNoLoss;
   }
+
+  std::string whyUpdateAfter() const override { return whyAfter; }
 
   std::vector<std::string> undecayed() const override {
     std::vector<std::string> list;
@@ -164,13 +167,18 @@ private:
 
   /// Puts the update into the graph, where that is asked for and may be.
   LogicalResult moveInside() {
-    isInside = options.optimizer.place == Optimizer::Inside &&
-               whyUpdateAfter(graph, options.optimizer, parameters).empty();
+    if (options.optimizer.place != Optimizer::After)
+      whyAfter = cutback::whyUpdateAfter(graph, options.optimizer, parameters);
+    isInside = options.optimizer.place != Optimizer::After && whyAfter.empty();
     if (!isInside)
       return success();
     if (failed(insertUpdate(graph, options.optimizer, parameters)))
       return failure();
     names = nameStep(graph);
+    for (const UpdatedParameter &parameter : parameters)
+      isUpdated.insert(parameter.argument);
+    for (size_t i = arguments.size(); i < names.arguments.size(); ++i)
+      isUpdated.insert(i);
     for (size_t i = arguments.size(); i < names.arguments.size(); ++i)
       arguments.push_back(more[names.arguments[i]]);
     return success();
@@ -371,8 +379,10 @@ private:
   StepNames names;
   std::vector<UpdatedParameter> parameters;
   bool isInside = false; ///< the update, of the graph
-  std::vector<RuntimeValue> arguments; ///< of the graph
-  std::map<std::string, Tensor> more;  ///< the update's own arguments
+  std::string whyAfter;
+  llvm::SmallDenseSet<unsigned> isUpdated; ///< by the backward: arguments
+  std::vector<RuntimeValue> arguments;     ///< of the graph
+  std::map<std::string, Tensor> more;      ///< the update's own arguments
   std::map<std::string, Tensor> stored;
   UpdateGraph update, accumulation; ///< op by op
   std::unique_ptr<PartitionResult> plan;

@@ -42,10 +42,10 @@ std::vector<OptionSpec> cutback::optimizerOptions() {
        "take a scale of the loss, for gradients in 16 bits; a\n"
        "step whose gradients are not finite changes nothing"},
       {kUpdate, OptionSpec::Choice, "inside|after",
-       "inside: each parameter as soon as its gradient is there,\n"
-       "whose memory is free then; not with --clip-norm,\n"
-       "--scale-loss or --accumulate, which need all gradients\n"
-       "first. after (default): when all gradients are there"},
+       "inside (default): in the backward, each parameter as soon\n"
+       "as its gradient is there, whose memory is free then; but\n"
+       "after it with --clip-norm, --scale-loss or --accumulate,\n"
+       "which need all gradients first. after: never inside"},
   };
 }
 
@@ -119,7 +119,9 @@ std::optional<Optimizer> cutback::readOptimizer(const CommandLine &line,
   optimizer.clipNorm = line.number("clip-norm").value_or(0);
   optimizer.scalesLoss = line.has("scale-loss");
   optimizer.accumulates = line.has(kAccumulate);
-  optimizer.place = line.get(kUpdate) == "inside" ? Optimizer::Inside : Optimizer::After;
+  if (line.has(kUpdate))
+    optimizer.place =
+        line.get(kUpdate) == "inside" ? Optimizer::Inside : Optimizer::After;
   error = findConflict(line, optimizer);
   if (error.empty() && line.has("clip-norm") && !(optimizer.clipNorm > 0))
     error = "--clip-norm takes a number greater than 0; leave it out for no "

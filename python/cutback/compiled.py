@@ -25,6 +25,7 @@ from .exporting import Exported
 from .hooks import Hook
 from .options import Options
 from .sized import DTYPES, Turn
+from .updating import Update
 from .variant import Variant, form_of, leaves_of, tensor_of
 
 _LOGGER = logging.getLogger("cutback")
@@ -34,7 +35,7 @@ _MOST_SIZES = 8
 
 def compile(model, args=(), kwargs=None, *, dynamic_shapes=None, options=None,
             folder=None, threads=None, hooks=(), sizes=_MOST_SIZES,
-            strict=False):
+            strict=False, optimizer=None):
     """A function that computes what `model(*args, **kwargs)` computes.
 
     `model` is a module, exported here for `args`, or an `ExportedProgram`,
@@ -75,28 +76,48 @@ def compile(model, args=(), kwargs=None, *, dynamic_shapes=None, options=None,
     An op without machine code is run by the interpreter, slowly, and a
     `cutback.FallbackWarning` names it with its types and place; with `strict`
     it is an error.
+
+    With an `optimizer` (torch.optim.SGD, AdamW, or Adam without weight decay, of
+    the model's parameters) the backward updates these, each as soon as its
+    gradient is there, whose memory is free then:
+
+        step = cutback.compile(model, (x, y), optimizer=optimizer)
+        step(x, y).backward()
+
+    is a step of the training. Parameters have no `grad` after it, so that
+    optimizer.step() has nothing to do; its state is that of the step, and the
+    learning rate of its groups, which is one, is read at each backward. Groups
+    may differ in whether they have weight decay. Gradients that are scaled,
+    added up or clipped together are needed all at once: compile without an
+    optimizer for these.
     """
     options = Options.of(options)
+    update = Update(optimizer, model) if optimizer is not None else None
     keeper = None
     if folder is None:
         keeper = tempfile.TemporaryDirectory(prefix="cutback-")
         folder = keeper.name
     step = CompiledStep(model, pathlib.Path(folder), keeper, sizes)
     step._compiles_with(dynamic_shapes, options, hooks, strict)
+    step._update = update
     step._add_variant(args, kwargs or {})
     return step._with(threads, hooks)
 
 
-def load(folder, model, *, threads=None, hooks=None, sizes=_MOST_SIZES):
+def load(folder, model, *, threads=None, hooks=None, sizes=_MOST_SIZES,
+         optimizer=None):
     """The step that `cutback.compile(..., folder=FOLDER)` wrote, opened again.
 
     `model` is the module that it was compiled of, in the state that it had, or
     a dict of its parameters and buffers by name; it has the tensors that the
     step works on. Of a program, compiled here or by `cutback compile`, it is the
-    program. `hooks` is a dict, as of `cutback.compile`.
+    program. `hooks` is a dict, and `optimizer` has the settings, as of
+    `cutback.compile`.
     """
     folder = pathlib.Path(folder)
     if isinstance(model, torch.export.ExportedProgram):
+        if optimizer is not None:
+            Update(optimizer, model)  # which says that it takes a module
         step = CompiledStep(model, folder, None, sizes)
         step._open(Exported.of(model, (), {}, None), folder)
         return step._with(threads, hooks or {})
@@ -106,12 +127,24 @@ def load(folder, model, *, threads=None, hooks=None, sizes=_MOST_SIZES):
         raise _error("'%s' is not of cutback.compile(..., folder=...): it has"
                      " no python.json" % folder) from None
     step = CompiledStep(model, folder, None, sizes)
+    if optimizer is not None:
+        step._update = Update(optimizer, model)
+    _check_update(kept.get("optimizer", []), step._update)
     exported = Exported.load(folder, kept, model)
     if isinstance(model, torch.nn.Module):
         step._compiles_with(None, Options.of(kept["options"]), kept["hooks"],
                             kept["strict"], kept["dynamic"])
     step._open(exported, folder)
     return step._with(threads, hooks or {})
+
+
+def _check_update(kept, update):
+    given = update.arguments if update is not None else []
+    if kept != given:
+        raise _error("the step was compiled with %s, and is loaded with %s: give"
+                     " the optimizer that it was compiled for"
+                     % (" ".join(kept) or "no optimizer",
+                        " ".join(given) or "none"))
 
 
 class CompiledStep:
@@ -125,7 +158,7 @@ class CompiledStep:
         self._most_sizes = sizes
         self._dynamic_shapes = self._options = None
         self._points, self._strict, self._why_not = [], False, None
-        self._threads = None
+        self._threads = self._update = None
         self._hooks = {}  # in their order
         self._variants = []  # the one that was used last comes first
         self._changes = []  # why there are so many
@@ -159,16 +192,18 @@ class CompiledStep:
             folder = folder / "variants" / str(len(self._changes))
         args, kwargs = pytree.tree_map(tensor_of, (tuple(args), kwargs))
         exported = Exported.of(self._model, args, kwargs, self._dynamic_shapes)
-        exported.compile(folder, self._options, self._points, self._strict)
+        update = self._update.arguments if self._update else ()
+        exported.compile(folder, self._options, self._points, self._strict,
+                         update)
         if isinstance(self._model, torch.nn.Module):
             exported.save(folder, self._options, self._points, self._strict,
-                          self._dynamic_shapes is not None)
+                          self._dynamic_shapes is not None, update)
         variant = self._open(exported, folder)
         _LOGGER.info("%s", variant.summary(time.monotonic() - started))
 
     def _open(self, exported, folder):
         variant = Variant(exported, folder, self._most_sizes, self._turn,
-                          self._prepare, self._forget)
+                          self._prepare, self._forget, self._update)
         self._variants.insert(0, variant)
         return variant
 

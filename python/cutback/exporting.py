@@ -85,10 +85,10 @@ class Exported:
                          " exported with its own")
         return _of_program(cls, model, lacks_loss)
 
-    def compile(self, folder, options, points, strict):
-        """Writes the step."""
+    def compile(self, folder, options, points, strict, update=()):
+        """Writes the step; `update` are options of an optimizer."""
         self.write(lambda given, graph: _compile(
-            given, graph, folder, options, points, strict, self.place))
+            given, graph, folder, options, points, strict, self.place, update))
 
     def write(self, make):
         """Calls `make` with the program as a file, and its graph."""
@@ -138,7 +138,7 @@ class Exported:
             return self.model, own
         return self.own, own
 
-    def save(self, folder, options, points, strict, dynamic):
+    def save(self, folder, options, points, strict, dynamic, update=()):
         """What `load` reads."""
         torch.save(self.own, folder / "python.pt")
         (folder / "python.json").write_text(json.dumps({
@@ -157,7 +157,7 @@ class Exported:
             "names": self.guard.names(), "facts": self.guard.facts(),
             "grad_mode": self.guard.asks_grad_mode,
             "options": dataclasses.asdict(options), "hooks": points,
-            "strict": strict,
+            "strict": strict, "optimizer": list(update),
             "dynamic": "its sizes are open, and cutback.load does not know"
                        " their names: compile the module anew"
                        if dynamic else None,
@@ -204,8 +204,8 @@ def _write(program, make):
         make(str(given), program.graph)
 
 
-def _compile(given, graph, folder, options, points, strict, place):
-    run_program(given, "-o", str(folder),
+def _compile(given, graph, folder, options, points, strict, place, update):
+    run_program(given, "-o", str(folder), *update,
                 *("--hook=" + point for point in points),
                 *(["--strict"] if strict and not place.on_device else []),
                 *place.arguments(graph, options))

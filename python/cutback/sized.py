@@ -49,8 +49,9 @@ class SizedStep:
     """Machine code for one set of sizes, and what it holds of its last
     forward."""
 
-    def __init__(self, step, outputs, place, turn, unreached, groups):
+    def __init__(self, step, outputs, place, turn, unreached, groups, update):
         self.step, self._place, self._turn = step, place, turn
+        self._update = update
         self._unreached = unreached  # names of what the loss does not reach
         self.runs = 0  # forwards so far: the arena is of the last one
         self._waits = False  # and whether its backward may come
@@ -60,8 +61,13 @@ class SizedStep:
         self._apart = None  # pointers that were seen not to overlap
         self._seeds = []
         self._tangent = None
+        self._states = {}  # names of the optimizer's arguments, by number
         for number, argument in enumerate(step.arguments):
             if argument.required:
+                continue
+            if argument.name.startswith("optimizer."):
+                self._states[number] = argument.name
+                self._own[number] = None
                 continue
             self._own[number] = _make(argument, place.device)
             if argument.fill == "s":
@@ -70,6 +76,10 @@ class SizedStep:
                 self._tangent = number
         self.given = [one for number, one in enumerate(step.arguments)
                       if number not in self._own]
+        # The backward changes these, and gives no gradient of them.
+        self._updated = {one.name for one in self.given
+                         if update and one.written
+                         and one.name.startswith("param.")}
         self._results = {one.name: number
                          for number, one in enumerate(step.results)}
         self._outputs = [number for name, number in self._results.items()
@@ -81,21 +91,23 @@ class SizedStep:
 
     def _run(self, segment, given):
         """Runs a segment on tensors, one an argument that is not our own."""
-        given = iter(given)
         tensors, copies, written = [], [], []
+        if self._update:
+            self._find_states(given)
+        given = iter(given)
         self._copies = []  # an output may be in one
         for number, argument in enumerate(self.step.arguments):
             tensor = self._own.get(number)
-            if tensor is None:
+            if number not in self._own:
                 original = next(given).detach()
                 tensor = original
                 if not original.is_contiguous() or original.data_ptr() % 16:
                     tensor = original.clone(
                         memory_format=torch.contiguous_format)
                     self._copies.append(tensor)
-                    if argument.written:
+                    if self._writes_in(segment, argument):
                         copies.append((original, tensor))
-                elif argument.written:
+                elif self._writes_in(segment, argument):
                     written.append(original)
             tensors.append(tensor)
         stream = self._place.stream()
@@ -106,6 +118,46 @@ class SizedStep:
             original.copy_(tensor)
         for original in written:
             torch.autograd.graph.increment_version(original)
+
+    def writes_in_forward(self, given):
+        """Of an argument that is given, by its number."""
+        return self._writes_in("forward", self.given[given])
+
+    def _writes_in(self, segment, argument):
+        """The forward changes no parameter that the update changes."""
+        return argument.written and (
+            segment != "forward" or argument.name not in self._updated)
+
+    def _find_states(self, given):
+        """The tensors of the optimizer, which may have taken others."""
+        by_name = {argument.name: one
+                   for argument, one in zip(self.given, given)}
+        for number, name in self._states.items():
+            argument = self.step.arguments[number]
+            tensor = self._update.find(name, by_name)
+            if tensor is not None:
+                self._own[number] = tensor
+            elif self._own[number] is None:
+                self._own[number] = _make(argument, self._place.device)
+
+    def _update_by(self, tangent, given):
+        """The backward of a step with an optimizer."""
+        if float(tangent) != 1:
+            raise _error(
+                "the gradient of the loss is %r, not 1: an update in the backward"
+                " takes gradients as they are; for a scaled loss, or several"
+                " micro-batches, compile without an optimizer"
+                % float(tangent))
+        numbers = dict(zip(("optimizer.lr", "optimizer.step"),
+                           self._update.begin()))
+        self._find_states(given)
+        for number, name in self._states.items():
+            if name in numbers:
+                self._own[number].fill_(numbers[name])
+        self._own[self._tangent].copy_(tangent)
+        for segment in self.step.segments[1:]:
+            self._run(segment, given)
+        self._update.end()
 
     def _check_apart(self, given):
         """What the step changes is not also another argument: one that is read
@@ -158,7 +210,9 @@ class SizedStep:
                     " that of its last forward, for one backward; compile a"
                     " second one for steps that overlap")
             self._waits = False
-            if self._tangent is not None:
+            if self._update:
+                self._update_by(tangent, given)
+            elif self._tangent is not None:
                 self._own[self._tangent].copy_(tangent)
                 self._run("backward", given)
             return [name and self._gradient(name) for name in wanted]
@@ -166,6 +220,8 @@ class SizedStep:
     def _gradient(self, argument):
         """Of "param.fc.weight" or "input.0"; None, as autograd has it, of what
         the loss does not reach. One that is missing otherwise is an error."""
+        if argument in self._updated:
+            return None
         kind, _, name = argument.partition(".")
         number = self._results.get(
             "grad." + (argument if kind == "input" else name))
@@ -188,7 +244,7 @@ class Run(torch.autograd.Function):
         # Autograd tells whether somebody changes what the backward reads; what
         # the step changes itself is not that.
         ctx.written = {i: one for i, one in enumerate(given)
-                       if step.given[i].written}
+                       if step.writes_in_forward(i)}
         ctx.save_for_backward(*(one for i, one in enumerate(given)
                                 if i not in ctx.written))
         ctx.mark_non_differentiable(*(one for one in outputs if not (

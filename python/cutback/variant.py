@@ -62,11 +62,13 @@ def form_of(spec):
 
 class Variant:
     """Of `exported`, in `folder`. Machine code of `most` sizes is held;
-    `prepare` is told of what is opened, `forget` of what is given up."""
+    `prepare` is told of what is opened, `forget` of what is given up. `update`
+    is that of the step's backward, or None."""
 
-    def __init__(self, exported, folder, most, turn, prepare, forget):
+    def __init__(self, exported, folder, most, turn, prepare, forget, update):
         self._exported, self._folder, self._most = exported, folder, most
         self._turn, self._prepare, self._forget = turn, prepare, forget
+        self._update = update
         self.place, self.in_spec = exported.place, exported.in_spec
         self._constants = exported.constants
         manifest = json.loads((folder / "manifest.json").read_text())
@@ -115,7 +117,8 @@ class Variant:
 
     def _hold(self, key, step):
         sized = SizedStep(step, self._exported.count, self.place,
-                          self._turn, self._exported.unreached, self._groups)
+                          self._turn, self._exported.unreached, self._groups,
+                          self._update)
         self._prepare(sized)
         self.sized[key] = sized
         while len(self.sized) > self._most:

@@ -169,9 +169,9 @@ private:
 
   static bool isState(const ArtifactArgument &argument) {
     StringRef name = argument.name;
-    bool isOwn = name.starts_with(joint::kOptimizerPrefix) && name != kLearningRate &&
-                 name != kStepNumber && name != kLossScale &&
-                 name != kMicroBatch;
+    bool isOwn = name.starts_with(joint::kOptimizerPrefix) &&
+                 name != kLearningRate && name != kStepNumber &&
+                 name != kLossScale && name != kMicroBatch;
     return argument.tied < 0 &&
            (isOwn || name.starts_with("param.") || name.starts_with("buffer."));
   }

@@ -40,8 +40,7 @@ int PlanRun::loadStored(Session &session) {
 void PlanRun::findInference(const TrainingGraphOptions &gradients,
                             bool hasTangents) {
   joint::GraphOp graph = imported.graph;
-  if (imported.format != InputFormat::Pt2 ||
-      joint::hasBackward(graph) ||
+  if (imported.format != InputFormat::Pt2 || joint::hasBackward(graph) ||
       !gradients.differentiate.gradOf.empty() || gradients.second.isAsked())
     return;
   OperandRange results = graph.getOutput().getForwardResults();

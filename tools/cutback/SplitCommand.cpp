@@ -37,7 +37,7 @@ CommandSpec splitSpec() {
       "process, `mpirun -n N cutback-run P`\non several.";
   std::vector<OptionSpec> options = splitOptions();
   for (const OptionSpec &option : optimizerOptions())
-    if (option.name != "accumulate")
+    if (option.name != kAccumulate && option.name != kUpdate)
       options.push_back(option);
   spec.options = withPlanOptions(std::move(options));
   for (OptionSpec &option : spec.options)

@@ -120,8 +120,8 @@ int cutback::placeUpdate(Session &session, joint::GraphOp graph,
   if (why.empty())
     return succeeded(insertUpdate(graph, optimizer, *parameters)) ? Done
                                                                   : NoPlan;
-  session.note("parameters are updated after the backward, not inside of it: " +
-               why);
+  if (optimizer.place == Optimizer::Inside)
+    session.note(kUpdatedAfter + why);
   return Done;
 }
 
@@ -132,11 +132,17 @@ bool cutback::addUpdate(PartitionResult &plan, KernelModule &kernels,
     plan.update = {std::move(options), {}};
     return true;
   }
+  int64_t bytes = arenaBytes(kernels);
+  FailureOr<std::vector<UpdatedParameter>> parameters =
+      findParameters(graph, optimizer);
   FailureOr<std::vector<ListedSegment>> segments =
       addUpdate(kernels, graph, optimizer, plan.options);
-  if (failed(segments))
+  if (failed(parameters) || failed(segments))
     return false;
   plan.update = {std::move(options), std::move(*segments)};
+  // What the update lays beside the gradients.
+  plan.peak.bytes += arenaBytes(kernels) - bytes;
+  plan.peak.temporaryBytes += arenaBytes(kernels) - bytes;
   return true;
 }
 

@@ -21,9 +21,13 @@ int formKernels(Session &session, const PartitionResult &plan, bool forAllSizes,
 void formForAllSizes(Session &session, const PartitionResult &plan,
                      std::optional<KernelModule> &kernels);
 
+/// How a note begins that says why.
+inline constexpr const char *kUpdatedAfter =
+    "parameters are updated after the backward, not inside of it: ";
+
 /// Before a plan: puts the update of `optimizer` into `graph` where it is to be
-/// inside of the backward, and may be; says so in a note where not. Returns an
-/// exit code.
+/// inside of the backward, and may be. Says so in a note where not, if it was
+/// asked for. Returns an exit code.
 int placeUpdate(Session &session, joint::GraphOp graph,
                 const Optimizer &optimizer);
 

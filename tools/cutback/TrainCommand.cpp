@@ -18,6 +18,7 @@
 #include "ArtifactTrainer.h"
 #include "PlanRun.h"
 #include "RunChecks.h"
+#include "StepKernels.h"
 #include "StepSources.h"
 #include "TrainInputs.h"
 #include "TrainLines.h"
@@ -240,7 +241,12 @@ int openModel(Session &session, Training &training) {
         return sources.find(name);
       },
       options);
-  return training.trainer ? Done : WrongInput;
+  if (!training.trainer)
+    return WrongInput;
+  if (std::string why = training.trainer->whyUpdateAfter();
+      !why.empty() && session.line.has(kUpdate))
+    session.note(std::string(kUpdatedAfter) + why);
+  return Done;
 }
 
 int openFolder(Session &session, Training &training) {

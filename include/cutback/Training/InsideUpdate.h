@@ -22,9 +22,9 @@ std::string whyUpdateAfter(joint::GraphOp graph, const Optimizer &optimizer,
 /// names in files (interpreter::kFileName); gradients of what is updated are no
 /// results any more; what is tied is read under its first name. Fails as
 /// buildUpdate() does. Linear.
-mlir::LogicalResult
-insertUpdate(joint::GraphOp graph, const Optimizer &optimizer,
-             llvm::ArrayRef<UpdatedParameter> parameters);
+mlir::LogicalResult insertUpdate(joint::GraphOp graph,
+                                 const Optimizer &optimizer,
+                                 llvm::ArrayRef<UpdatedParameter> parameters);
 
 } // namespace cutback
 

@@ -41,9 +41,9 @@ struct Optimizer {
   bool scalesLoss = false;
   /// The update takes sums of the gradients of several micro-batches.
   bool accumulates = false;
-  /// Where parameters are updated: after all gradients are there, or each as
-  /// soon as its own is (InsideUpdate.h).
-  enum Place { After, Inside } place = After;
+  /// Where parameters are updated: each as soon as its gradient is there
+  /// (InsideUpdate.h), by default where that may be, or after all gradients.
+  enum Place { Auto, Inside, After } place = Auto;
 
   /// Tensors that it keeps for a parameter: "exp_avg".
   std::vector<std::string> stateNames() const;

@@ -53,6 +53,9 @@ public:
   /// The loss of the forward alone, on `inputs`: nothing of the state changes,
   /// no hook runs. An empty string, or what went wrong.
   virtual std::string evaluate(const TrainingInputs &inputs, double &loss) = 0;
+  /// Why an update that could be inside of the backward comes after it, as the
+  /// end of a sentence; empty where there is no reason to give.
+  virtual std::string whyUpdateAfter() const { return ""; }
   /// Names of parameters that are updated without weight decay, sorted.
   virtual std::vector<std::string> undecayed() const = 0;
   /// Of the arena; 0 without one.
