@@ -64,13 +64,20 @@ static int64_t stateBytesOf(const PartitionResult &result,
                                       optimizer.accumulates);
 }
 
-/// States of an optimizer that are arguments of the step.
-static bool isStateOf(joint::GraphOp graph, uint32_t argument) {
-  auto name =
-      graph.getArgAttrOfType<StringAttr>(argument, interpreter::kFileName);
-  return joint::hasInsideUpdate(graph) && name &&
-         name.getValue().starts_with(joint::kOptimizerPrefix) &&
-         name != kLearningRate && name != kStepNumber;
+/// Splits the arguments into those that a step has without an optimizer, and
+/// the states of one whose update is in the backward.
+static void splitArguments(joint::GraphOp graph,
+                           std::vector<uint32_t> &arguments,
+                           std::vector<uint32_t> &states) {
+  bool isInside = joint::hasInsideUpdate(graph);
+  for (uint32_t arg = 0, n = graph.getNumArguments(); arg < n; ++arg) {
+    auto attr = graph.getArgAttrOfType<StringAttr>(arg, interpreter::kFileName);
+    llvm::StringRef name = isInside && attr ? attr.getValue() : "";
+    if (!name.starts_with(joint::kOptimizerPrefix))
+      arguments.push_back(arg);
+    else if (name != kLearningRate && name != kStepNumber)
+      states.push_back(arg);
+  }
 }
 
 DeviceFit fitDevice(const PartitionResult &result) {
@@ -91,8 +98,7 @@ DeviceFit fitDevice(const PartitionResult &result) {
     }
   std::vector<uint8_t> seen(view.numValues(), 0);
   std::vector<uint32_t> arguments, states;
-  for (uint32_t arg = 0; arg < view.numArgs; ++arg)
-    (isStateOf(view.graph, arg) ? states : arguments).push_back(arg);
+  splitArguments(view.graph, arguments, states);
   fit.stateBytes += addStorages(result, states, seen);
   fit.residentBytes = addStorages(result, arguments, seen);
   fit.floorBytes = addStorages(result, view.forwardResults(), seen);
