@@ -63,11 +63,11 @@ class SizedStep:
         self._tangent = None
         self._states = {}  # names of the optimizer's arguments, by number
         for number, argument in enumerate(step.arguments):
-            if argument.required:
-                continue
             if argument.name.startswith("optimizer."):
                 self._states[number] = argument.name
                 self._own[number] = None
+                continue
+            if argument.required:
                 continue
             self._own[number] = _make(argument, place.device)
             if argument.fill == "s":

@@ -80,7 +80,8 @@ class Variant:
         self.sized = collections.OrderedDict()  # those used last come last
         self._compiled = set()  # names of sizes whose machine code is written
         first = Step(folder, self.place.on_device)
-        self._names = [one.name for one in first.arguments if one.required]
+        self._names = [one.name for one in first.arguments if one.required
+                       and not one.name.startswith("optimizer.")]
         self._sources = [exported.source(name) for name in self._names]
         self._parameters = [i for i, name in enumerate(self._names)
                             if name.startswith("param.")]

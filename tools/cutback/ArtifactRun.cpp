@@ -173,6 +173,11 @@ bool updatesInBackward(const Artifact &artifact) {
          });
 }
 
+/// Of an update, set before each step.
+static bool isNumber(const ArtifactArgument &argument) {
+  return argument.name == kLearningRate || argument.name == kStepNumber;
+}
+
 int openArtifact(Session &session, std::string folder, StepFiles &sources,
                  FindTensor findInput, BoundArtifact &bound,
                  MissingArguments missing) {
@@ -212,7 +217,11 @@ int openArtifact(Session &session, std::string folder, StepFiles &sources,
                                   isInputName(argument.name) && trains
                                       ? findInput(argument.name)
                                       : sources.find(argument.name),
-                                  seed, trains, missing, tensor))
+                                  seed, trains,
+                                  trains && isNumber(argument)
+                                      ? MissingArguments::AreMadeUp
+                                      : missing,
+                                  tensor))
         return code;
     bound.arguments.push_back(isTaken ? tensor.data() : nullptr);
   }

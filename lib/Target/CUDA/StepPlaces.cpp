@@ -72,11 +72,14 @@ LogicalResult StepPlaces::addArguments() {
     else if (joint::isLossSeed(graph, i))
       argument.fill = ArtifactArgument::Ones;
     else if (argument.name.empty() ||
-             (role.getKind() == joint::RoleKind::Tangent && i != needed) ||
-             (joint::hasInsideUpdate(graph) &&
-              StringRef(argument.name).starts_with(joint::kOptimizerPrefix)))
+             (role.getKind() == joint::RoleKind::Tangent && i != needed))
       argument.fill = ArtifactArgument::Zeros;
     argument.isUpdated = updated.contains(i);
+    // States begin with zeros; no update is by the rate 0, the first of number
+    // 0.
+    if (argument.isUpdated &&
+        StringRef(argument.name).starts_with(joint::kOptimizerPrefix))
+      argument.fill = ArtifactArgument::Zeros;
     for (const auto &[written, number] : names.written)
       if (number == i && !argument.isUpdated) {
         argument.isWritten = true;
