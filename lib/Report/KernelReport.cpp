@@ -10,6 +10,7 @@
 
 #include "cutback/Analysis/Device.h"
 #include "cutback/Support/Text.h"
+#include "cutback/Training/InsideUpdate.h"
 
 using namespace llvm;
 
@@ -92,6 +93,19 @@ std::string kernelsText(const PartitionResult &result) {
   return textOf(figures, result.options.device);
 }
 
+std::string whyUpdateAfter(const PartitionResult &result) {
+  std::string error;
+  std::optional<Optimizer> optimizer =
+      readOptimizer(result.update->options, error);
+  if (!optimizer || optimizer->place == Optimizer::After ||
+      result.update->segments.empty())
+    return "";
+  joint::GraphOp graph = result.view.graph;
+  auto parameters = findParameters(graph, *optimizer);
+  return failed(parameters) ? ""
+                            : whyUpdateAfter(graph, *optimizer, *parameters);
+}
+
 std::vector<std::pair<std::string, std::string>>
 updateTexts(const PartitionResult &result) {
   std::vector<std::pair<std::string, std::string>> texts;
@@ -105,6 +119,8 @@ updateTexts(const PartitionResult &result) {
   for (const ListedSegment &segment : update.segments)
     texts.emplace_back(segment.name,
                        textOf(Figures(segment), result.options.device));
+  if (std::string why = whyUpdateAfter(result); !why.empty())
+    texts.back().second += "; after the backward, as " + why;
   return texts;
 }
 

@@ -270,6 +270,8 @@ static void writeBody(OStream &json, const PartitionResult &result,
   if (result.update)
     json.attributeObject("update", [&] {
       json.attribute("inside", result.update->segments.empty());
+      if (std::string why = whyUpdateAfter(result); !why.empty())
+        writeText(json, "why_after", why);
     });
   json.attribute("verified", result.verified);
 }

@@ -20,6 +20,10 @@ std::string kernelsText(const PartitionResult &result);
 std::vector<std::pair<std::string, std::string>>
 updateTexts(const PartitionResult &result);
 
+/// Why the update of a plan that has one comes after the backward, the end of
+/// a sentence; empty where it is inside, or that was not asked for.
+std::string whyUpdateAfter(const PartitionResult &result);
+
 /// The object "kernels": counts, bytes and time of the step, and of each
 /// segment, that of an update among them. Nothing for a plan without kernels.
 void writeKernels(llvm::json::OStream &json, const PartitionResult &result);
