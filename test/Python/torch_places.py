@@ -50,12 +50,13 @@ class OnHost(StandIn):
     target = "cuda-host"
 
 
-def write(given, graph, folder, options, hooks, strict, place):
+def write(given, graph, folder, options, hooks, strict, place, update):
     """With empty files for machine code, which the stand-in does not read."""
-    WRITE(given, graph, FOLDER / "host", options, hooks, strict, OnHost("cpu"))
-    WRITE(given, graph, folder, options, hooks, strict, place)
+    host = FOLDER / "host"
+    WRITE(given, graph, host, options, hooks, strict, OnHost("cpu"), update)
+    WRITE(given, graph, folder, options, hooks, strict, place, update)
     name_again(folder, ["forward.fatbin", "backward.fatbin"])
-    os.environ["CUTBACK_STAND_IN"] = str(FOLDER / "host")
+    os.environ["CUTBACK_STAND_IN"] = str(host)
 
 
 WRITE = exporting._compile
@@ -140,6 +141,31 @@ class PlacesTest(unittest.TestCase):
         self.assertIn("--device=h100", found)
         self.assertIn("--arch=sm_90", found)
         self.assertNotIn("--keep-composites", found)
+
+
+class UpdatesTest(unittest.TestCase):
+    """In a process of its own: the stand-in runs the launches of one folder."""
+
+    def test_updates_parameters_and_states_where_they_are(self):
+        model = Net()
+        eager = copy.deepcopy(model)
+        mine = torch.optim.SGD(model.parameters(), 0.1, momentum=0.9)
+        other = torch.optim.SGD(eager.parameters(), 0.1, momentum=0.9)
+        with mock.patch.object(exporting, "_compile", write), \
+             mock.patch.object(exporting, "place_of",
+                               lambda tensors: StandIn("cpu")):
+            step = cutback.compile(model, batch(), folder=FOLDER / "updated",
+                                   optimizer=mine)
+        for seed in range(3):
+            x, y = batch(seed)
+            step(x.detach(), y)[0].backward()
+            other.zero_grad()
+            eager(x.detach(), y)[0].backward()
+            other.step()
+        self.assertLess(largest(model.parameters(), eager.parameters()), 1e-4)
+        self.assertLess(largest(
+            [one["momentum_buffer"] for one in mine.state.values()],
+            [one["momentum_buffer"] for one in other.state.values()]), 1e-4)
 
 
 if __name__ == "__main__":
