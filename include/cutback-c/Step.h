@@ -112,7 +112,10 @@ CUTBACK_EXPORT CutbackTensor cutbackStepResult(const CutbackStep *step,
 CUTBACK_EXPORT void cutbackStepSetThreads(CutbackStep *step, unsigned count);
 
 /* "forward", "backward", "update", in the order in which they run; before an
- * update of several micro-batches "accumulate". */
+ * update of several micro-batches "accumulate". Of a step whose backward
+ * updates parameters (`--optimizer`, without what needs all gradients first)
+ * there is no "update"; "optimizer.lr" and "optimizer.step", from 1 on, are
+ * arguments of that backward. */
 CUTBACK_EXPORT size_t cutbackStepNumSegments(const CutbackStep *step);
 CUTBACK_EXPORT const char *cutbackStepSegment(const CutbackStep *step,
                                               size_t number);

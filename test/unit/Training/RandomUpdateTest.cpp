@@ -7,8 +7,8 @@
 // program reads its parameters anywhere, through views, in both halves. Kernels
 // in an arena, which prove themselves when they are formed, train two steps.
 //
-// CUTBACK_RANDOM_GRAPHS sets how many graphs (60, 40, 25), CUTBACK_RANDOM_SEED the
-// first seed (1).
+// CUTBACK_RANDOM_GRAPHS sets how many graphs (60, 40, 25), CUTBACK_RANDOM_SEED
+// the first seed (1).
 
 #include "../Planner/RandomProgram.h"
 #include "../Planner/RandomRegions.h"
@@ -196,8 +196,7 @@ protected:
   }
 
   std::map<std::string, std::vector<double>>
-  trainKernels(ModuleOp original, Optimizer::Place place,
-               const Named &tensors);
+  trainKernels(ModuleOp original, Optimizer::Place place, const Named &tensors);
 
   MLIRContext context;
   RandomProgramOptions options;
