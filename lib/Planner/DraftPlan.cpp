@@ -12,6 +12,7 @@
 #include "Internal.h"
 
 #include "cutback/Dialect/Joint/InsideUpdate.h"
+#include "cutback/Dialect/Joint/Replay.h"
 #include "cutback/Partition/Certificate.h"
 #include "cutback/Partition/CutCheck.h"
 #include "cutback/Partition/Strategies.h"
@@ -286,6 +287,9 @@ private:
   LogicalResult planAsTorch() {
     TorchRulesOptions rules = torchOptions(graph, options, choice.rules);
     viewAsTorch(rules);
+    if (options.activationBudget && options.costModel == CostModel::PyTorch &&
+        !torch->rules().emptyBackward)
+      return planWithinBudget();
     {
       PhaseTimer timer(result.seconds.network);
       if (failed(torch->build()))
@@ -295,17 +299,8 @@ private:
       result.plan = planEager(result.view, *result.sets, *sizes);
       return success();
     }
-    auto name = [&](uint32_t node) {
-      return std::string(fx->graph.name(node));
-    };
-    if (failed(dumpNetwork(graph, options, torch->network(), name,
-                           fx->graph.size(), true)))
-      return failure();
     MinCut cut;
-    auto report = [&](ArrayRef<VertexId> path) {
-      return torch->reportUnbounded(path);
-    };
-    if (failed(solve(torch->network(), cut, report)))
+    if (failed(dumpTorchNetwork()) || failed(solveAsTorch(cut)))
       return failure();
     PhaseTimer timer(result.seconds.extract);
     FailureOr<Plan> plan = torch->plan(cut);
@@ -313,6 +308,57 @@ private:
       return failure();
     result.plan = std::move(*plan);
     return success();
+  }
+
+  LogicalResult dumpTorchNetwork() {
+    auto name = [&](uint32_t node) {
+      return std::string(fx->graph.name(node));
+    };
+    return dumpNetwork(graph, options, torch->network(), name, fx->graph.size(),
+                       true);
+  }
+
+  LogicalResult solveAsTorch(MinCut &cut) {
+    return solve(torch->network(), cut, [&](ArrayRef<VertexId> path) {
+      return torch->reportUnbounded(path);
+    });
+  }
+
+  LogicalResult planWithinBudget() {
+    result.budget.emplace();
+    FailureOr<Plan> plan = torch->planWithin(
+        *options.activationBudget, *sizes,
+        [&](MinCut &cut) { return solveAsTorch(cut); }, *result.budget);
+    if (failed(plan) || failed(dumpTorchNetwork()))
+      return failure();
+    result.plan = std::move(*plan);
+    replayDraws();
+    return success();
+  }
+
+  /// PyTorch runs random calls again that a budget releases, with other numbers
+  /// than the forward had: a wrong gradient. Here they are replayed.
+  void replayDraws() {
+    std::vector<uint32_t> ops;
+    SmallVector<Operation *> draws;
+    for (FxNodeId node : torch->halves().recomputed) {
+      uint32_t op = fx->opOf[node];
+      if (op == GraphView::kNone || !result.view.traits[op].random ||
+          fx->graph.nodes[node].kind != FxKind::Call)
+        continue;
+      bool isTagged = llvm::is_contained(torch->halves().replayedRandom, node);
+      if (!isTagged)
+        result.drawnAlike.push_back(result.view.name(
+            fx->valueOf[node] == GraphView::kNone ? result.view.resultBegin[op]
+                                                  : fx->valueOf[node]));
+      if (joint::isReplayed(result.view.ops[op]))
+        continue;
+      ops.push_back(op);
+      draws.push_back(result.view.ops[op]);
+    }
+    joint::markReplays(graph, draws);
+    for (uint32_t op : ops)
+      result.view.readTraits(op);
   }
 
   LogicalResult

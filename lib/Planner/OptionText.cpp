@@ -258,6 +258,33 @@ bool cutback::parseTorchConfig(llvm::StringRef text, PartitionOptions &options,
   return true;
 }
 
+static constexpr std::pair<llvm::StringRef, BudgetSolver> kBudgetSolvers[] = {
+    {"dp", BudgetSolver::Dp},
+    {"greedy", BudgetSolver::Greedy},
+    {"ilp", BudgetSolver::Ilp}};
+
+llvm::StringRef cutback::spell(BudgetSolver solver) {
+  return wordOf(solver, kBudgetSolvers);
+}
+
+bool cutback::parseActivationBudget(llvm::StringRef fraction,
+                                    llvm::StringRef solver,
+                                    std::optional<TorchBudget> &value,
+                                    std::string &error) {
+  TorchBudget budget;
+  // Not a number is in no range.
+  if (fraction.getAsDouble(budget.fraction) ||
+      !(budget.fraction >= 0 && budget.fraction <= 1)) {
+    error = "'" + fraction.str() +
+            "' is no number from 0 to 1, for --activation-budget";
+    return false;
+  }
+  if (!parseWord("budget solver", solver, budget.solver, kBudgetSolvers, error))
+    return false;
+  value = budget;
+  return true;
+}
+
 bool cutback::parseRecomputable(llvm::StringRef text, PartitionOptions &options,
                                 std::string &error) {
   llvm::SmallVector<llvm::StringRef> parts;

@@ -70,6 +70,13 @@ static std::vector<OptionSpec> decisionOptions() {
       {"free-parameters", OptionSpec::Text, "auto|none|0,2,5-22",
        "arguments that cost nothing to save (pytorch);\n"
        "auto: those known to be parameters or buffers"},
+      {"activation-budget", OptionSpec::Text, "F",
+       "PyTorch's activation_memory_budget, to compare with:\n"
+       "0 saves what the inputs take, 1, the default, what\n"
+       "its decision saves (pytorch, torch-2.13)"},
+      {"budget-solver", OptionSpec::Choice, "dp|greedy|ilp",
+       "PyTorch's activation_memory_budget_solver, which\n"
+       "chooses what such a budget keeps; dp is the default"},
   };
 }
 
@@ -206,7 +213,8 @@ static bool checkUse(const CommandLine &line, const PartitionOptions &options,
       return false;
     }
   bool torch = options.costModel == CostModel::PyTorch;
-  for (const char *name : {"rules", "free-parameters", "torch-config"})
+  for (const char *name :
+       {"rules", "free-parameters", "torch-config", "activation-budget"})
     if (line.has(name) && !torch) {
       error = "--" + std::string(name) + " needs --cost-model=pytorch";
       return false;
@@ -215,7 +223,7 @@ static bool checkUse(const CommandLine &line, const PartitionOptions &options,
     error = "--byte-price needs --cost-model=roofline";
     return false;
   }
-  for (const char *name : {"byte-price", "solver"})
+  for (const char *name : {"byte-price", "solver", "activation-budget"})
     if (line.has(name) && options.strategy != Strategy::MinCut) {
       error = "--" + std::string(name) +
               " needs --strategy=min-cut: other strategies compare no prices";
@@ -320,8 +328,28 @@ static void rememberAsked(const CommandLine &line, PartitionOptions &options) {
     }
 }
 
+static bool readBudget(const CommandLine &line, PartitionOptions &options,
+                       std::string &error) {
+  options.activationBudget.reset();
+  auto given = line.get("activation-budget");
+  auto solver = line.get("budget-solver");
+  if (solver && !given)
+    error = "--budget-solver needs --activation-budget";
+  else if (given && options.rules != Rules::Torch2_13 &&
+           options.costModel == CostModel::PyTorch)
+    error = "--activation-budget needs --rules=torch-2.13: PyTorch 2.3 has no "
+            "such budget";
+  else if (!given ||
+           parseActivationBudget(ref(*given), ref(solver.value_or("dp")),
+                                 options.activationBudget, error))
+    return true;
+  return false;
+}
+
 static bool readTorchOptions(const CommandLine &line, PartitionOptions &options,
                              std::string &error) {
+  if (!readBudget(line, options, error))
+    return false;
   for (std::string_view given : line.all("torch-config"))
     if (!parseTorchConfig(ref(given), options, error)) {
       error += ", for --torch-config";

@@ -71,6 +71,7 @@ PartitionOptions askTorch(const PartitionResult &result) {
   options.costModel = CostModel::PyTorch;
   options.rules = Rules::Torch2_13;
   options.bytePrice.reset();
+  options.activationBudget.reset();
   return options;
 }
 
@@ -116,6 +117,7 @@ void compareStrategies(joint::GraphOp asRead, const PartitionResult &result,
   bool isAsked = result.options.costModel == CostModel::PyTorch &&
                  result.options.rules == Rules::Torch2_13 &&
                  result.options.strategy == Strategy::MinCut &&
+                 !result.options.activationBudget &&
                  result.options.minimize == Minimize::Time &&
                  !result.options.memoryLimit;
   if (isAsked || result.isTorchDecision())

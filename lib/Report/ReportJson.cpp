@@ -159,6 +159,28 @@ static void writeOther(OStream &json, const OtherPartition &other) {
   });
 }
 
+static void writeBudget(OStream &json, const PartitionResult &result) {
+  const BudgetDecision &budget = *result.budget;
+  const TorchBudget &asked = *result.options.activationBudget;
+  json.attributeObject("activation_budget", [&] {
+    json.attribute("fraction", asked.fraction);
+    writeText(json, "solver", spell(asked.solver));
+    writeText(json, "answer", std::string(textOf(budget.answer).word));
+    json.attribute("has_effect", budget.hasEffect);
+    json.attribute("candidates", budget.candidates);
+    json.attribute("released", budget.released.size());
+    json.attribute("input_bytes", budget.inputBytes);
+    json.attribute("default_bytes", budget.defaultBytes);
+    json.attribute("saved_bytes", budget.savedBytes);
+    if (std::optional<double> ratio = budget.ratio())
+      json.attribute("ratio", *ratio);
+    json.attributeArray("drawn_alike", [&] {
+      for (const std::string &name : result.drawnAlike)
+        json.value(llvm::json::fixUTF8(name));
+    });
+  });
+}
+
 static void writeHead(OStream &json, const PartitionResult &result,
                       const ReportExtras &extras) {
   json.attribute("schema", 1);
@@ -171,6 +193,8 @@ static void writeHead(OStream &json, const PartitionResult &result,
   json.attribute("byte_price_ps", result.bytePricePs);
   if (result.search && result.search->limitBytes)
     json.attribute("limit", *result.search->limitBytes);
+  if (result.budget)
+    writeBudget(json, result);
   if (result.search)
     json.attributeObject("search", [&] {
       json.attribute("plans", result.search->plans);

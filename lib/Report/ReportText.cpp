@@ -67,6 +67,9 @@ std::string planText(const PartitionResult &result) {
   else
     out += ", cost model roofline, device " +
            shortDeviceName(result.options.device);
+  if (result.budget)
+    out += ", activation budget " +
+           spellPrice(result.options.activationBudget->fraction);
   if (result.bytePricePs != 0)
     out += ", byte price " + spellPrice(result.bytePricePs);
   if (result.isOfTorchGraph && !result.isTorchDecision())
@@ -510,6 +513,29 @@ static std::string timeText(const PartitionResult &result) {
          formatPicoseconds(result.modelPs) + ")";
 }
 
+/// What became of PyTorch's activation budget.
+static std::string budgetText(const PartitionResult &result) {
+  const BudgetDecision &budget = *result.budget;
+  std::string out(textOf(budget.answer).sentence);
+  if (budget.answer == BudgetAnswer::Knapsack)
+    out += " by solver " +
+           spell(result.options.activationBudget->solver).str() + ": " +
+           formatCount(budget.released.size()) + " of " +
+           formatCount(budget.candidates, "value") +
+           " that PyTorch would keep may be recomputed";
+  out += budget.hasEffect ? "" : "; the budget has no effect on this graph";
+  if (std::optional<double> ratio = budget.ratio())
+    out += "; saved is " + formatFixed(*ratio, 2) +
+           " of the way from the inputs (" + quantity(budget.inputBytes) +
+           ") to what it saves without a budget (" +
+           quantity(budget.defaultBytes) + "), as PyTorch counts bytes";
+  if (!result.drawnAlike.empty())
+    out += "; " + formatCount(result.drawnAlike.size(), "random op") +
+           " run twice with the same numbers; PyTorch's partitioner keeps no "
+           "state for them, and the second run would draw others";
+  return out;
+}
+
 /// Ops that are not those of the releases that are known.
 static std::string declaredText(const std::vector<DeclaredOps> &ops) {
   uint64_t count = 0;
@@ -570,6 +596,8 @@ std::string reportText(const PartitionResult &result,
     out += paragraph("memory", fitText(*extras.fit, leastPeak(extras)));
   if (result.passedOver)
     out += paragraph("chosen", chosenText(*result.passedOver));
+  if (result.budget)
+    out += paragraph("budget", budgetText(result));
   if (!result.refused.empty())
     out += paragraph(
         "refused",

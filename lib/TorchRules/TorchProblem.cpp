@@ -9,6 +9,7 @@
 #include "cutback/TorchRules/TorchProblem.h"
 
 #include "cutback/Dialect/Joint/CallArgs.h"
+#include "cutback/TorchRules/TorchFlops.h"
 
 #include "mlir/IR/Builders.h"
 
@@ -36,6 +37,10 @@ LogicalResult TorchProblem::build() {
     fx.nameNodes(view);
     return report(*buildTorchNetwork(fx.graph, options, torch));
   }
+  return assignNetwork();
+}
+
+LogicalResult TorchProblem::assignNetwork() {
   if (FlowError error = net.assignSound(
           torch.numVertices, std::move(torch.arcs), torch.capacitySum))
     return report({*error, noFxNode, ""});
@@ -43,7 +48,45 @@ LogicalResult TorchProblem::build() {
 }
 
 FailureOr<Plan> TorchProblem::plan(const MinCut &cut) {
-  std::vector<FxNodeId> saved = savedNodesOfCut(net.arcs(), cut.onSinkSide);
+  return planOf(savedNodesOfCut(net.arcs(), cut.onSinkSide));
+}
+
+FailureOr<Plan> TorchProblem::planWithin(const TorchBudget &budget,
+                                         const ValueSizes &sizes, Solve solve,
+                                         BudgetDecision &decision) {
+  auto estimate = [&](FxNodeId node,
+                      int64_t &runtime) -> std::optional<TorchRulesError> {
+    uint32_t op = fx.opOf[node];
+    std::string why;
+    std::optional<int64_t> flops = 1;
+    if (op != GraphView::kNone)
+      flops = countTorchFlops(view, sizes, op, why);
+    if (!flops)
+      return TorchRulesError{
+          "an activation budget needs the FLOPs of a call: " + why, node,
+          "decide on that call with --policy=VALUE=must-save"};
+    runtime = *flops;
+    return std::nullopt;
+  };
+  auto cut = [&](const TorchNetwork &, std::vector<FxNodeId> &saved) {
+    MinCut found;
+    if (failed(assignNetwork()) || failed(solve(found)))
+      return false;
+    saved = savedNodesOfCut(net.arcs(), found.onSinkSide);
+    return true;
+  };
+  // Names are for messages of the rules.
+  fx.nameNodes(view);
+  if (auto fault = decideWithinBudget(fx.graph, options, budget, estimate, cut,
+                                      torch, decision)) {
+    if (fault->error)
+      (void)report(*fault->error);
+    return failure();
+  }
+  return planOf(decision.saved);
+}
+
+FailureOr<Plan> TorchProblem::planOf(const std::vector<FxNodeId> &saved) {
   if (extractTorchHalves(fx.graph, options, saved, extracted, &torch)) {
     fx.nameNodes(view);
     auto error = extractTorchHalves(fx.graph, options, saved, extracted);

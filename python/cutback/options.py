@@ -19,6 +19,8 @@ FIELDS = {
     "minimize": ("minimize", "roofline"),
     "rules": ("rules", "pytorch"),
     "torch_config": ("torch-config", "pytorch"),
+    "activation_budget": ("activation-budget", "pytorch"),
+    "budget_solver": ("budget-solver", "pytorch"),
     "recomputable": ("recomputable", None),
     "policy": ("policy", None),
     "checkpoint": ("checkpoint", None),
@@ -51,6 +53,8 @@ class Options:
     minimize: str | None = None  # "time" or "peak"; roofline
     rules: str = "torch-2.13"  # pytorch
     torch_config: tuple = ()  # pytorch; a dict of torch._functorch.config
+    activation_budget: float | None = None  # pytorch; 0 to 1
+    budget_solver: str | None = None  # "dp", "greedy" or "ilp"
     recomputable: tuple = ()  # ops of your own: "mylib.gelu"
     policy: tuple = ()  # a dict: {"addmm_3": "must-save"}
     checkpoint: tuple = ()  # modules that are regions: "blocks.*"

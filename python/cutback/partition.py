@@ -231,6 +231,7 @@ def _chooser(options, num_fwd_outputs):
             def saved_at(price):
                 return saved_by(dataclasses.replace(
                     options, cost_model="roofline", torch_config=(),
+                    activation_budget=None, budget_solver=None,
                     rules="torch-2.13", minimize=None,
                     byte_price=(options.byte_price or 0) + price))
 

@@ -31,6 +31,11 @@ bool parseFreeParameters(llvm::StringRef text, FreeParameters &value,
 /// do not know the flag it is an error.
 bool parseTorchConfig(llvm::StringRef text, PartitionOptions &options,
                       std::string &error);
+/// A fraction, and "dp", "greedy" or "ilp".
+bool parseActivationBudget(llvm::StringRef fraction, llvm::StringRef solver,
+                           std::optional<TorchBudget> &value,
+                           std::string &error);
+llvm::StringRef spell(BudgetSolver solver);
 /// An op of the user's, "mylib.gelu" or "mylib.gelu.default".
 bool parseRecomputable(llvm::StringRef text, PartitionOptions &options,
                        std::string &error);

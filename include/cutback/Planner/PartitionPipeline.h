@@ -14,6 +14,7 @@
 #include "cutback/MemoryPlan/MemoryPlan.h"
 #include "cutback/Partition/Halves.h"
 #include "cutback/Partition/MaxFlow/MinCut.h"
+#include "cutback/TorchRules/Budget.h"
 #include "cutback/TorchRules/FxView.h"
 #include "cutback/Transforms/ChooseRegions.h"
 
@@ -86,6 +87,8 @@ struct PartitionOptions {
   /// Flags of PyTorch's partitioner, and the user's own ops; what it has of
   /// rules and free parameters is not looked at.
   TorchRulesOptions torch;
+  /// PyTorch's activation budget, under rules torch-2.13.
+  std::optional<TorchBudget> activationBudget;
   llvm::StringMap<int64_t> symbols; ///< `--sym s0=24`, over file hints
   /// Roofline. Where there is none, the objective of `planStep` chooses, and
   /// what weighs saved bytes by itself does so for time alone.
@@ -297,10 +300,16 @@ struct PlannedUpdate {
 
 /// The cut that was solved.
 struct CutFigures {
+  /// Of the last cut, where a budget took several.
   int64_t cutValue = 0;
   uint64_t networkVertices = 0, networkArcs = 0;
   std::string solver; ///< the solver that ran
   double bytePricePs = 0;
+  /// What PyTorch decides within its activation budget.
+  std::optional<BudgetDecision> budget;
+  /// Random calls that run twice with the same numbers, where PyTorch would
+  /// draw others: a budget recomputes them without a state.
+  std::vector<std::string> drawnAlike;
 };
 
 /// How a plan came about; `planStep` fills all but the first two.

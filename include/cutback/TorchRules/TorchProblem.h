@@ -7,6 +7,7 @@
 
 #include "cutback/Partition/Halves.h"
 #include "cutback/Partition/MaxFlow/MinCut.h"
+#include "cutback/TorchRules/Budget.h"
 #include "cutback/TorchRules/FxView.h"
 
 namespace cutback {
@@ -29,12 +30,23 @@ public:
   /// Extracts PyTorch's halves from a cut, and the plan that gives the same
   /// ones.
   mlir::FailureOr<Plan> plan(const MinCut &cut);
+
+  /// In place of both: decides within a budget, with a cut by `solve` of each
+  /// network, and extracts. `network()` is that of the last cut. Not with an
+  /// empty backward.
+  using Solve = llvm::function_ref<mlir::LogicalResult(MinCut &cut)>;
+  mlir::FailureOr<Plan> planWithin(const TorchBudget &budget,
+                                   const ValueSizes &sizes, Solve solve,
+                                   BudgetDecision &decision);
   const TorchHalves &halves() const { return extracted; }
 
   mlir::LogicalResult reportUnbounded(llvm::ArrayRef<VertexId> path) const;
   mlir::LogicalResult report(const TorchRulesError &error) const;
 
 private:
+  mlir::LogicalResult assignNetwork();
+  mlir::FailureOr<Plan> planOf(const std::vector<FxNodeId> &saved);
+
   const GraphView &view;
   FxView &fx; ///< gets names when a message needs them
   TorchRulesOptions options;

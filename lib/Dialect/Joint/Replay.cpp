@@ -86,3 +86,13 @@ uint64_t joint::markReplays(GraphOp graph) {
     op->setDiscardableAttr(kReplay, builder.getI64IntegerAttr(number));
   return draws.size();
 }
+
+void joint::markReplays(GraphOp graph, ArrayRef<Operation *> draws) {
+  int64_t next = 0;
+  for (Operation &op : graph.getBlock())
+    if (auto number = op.getAttrOfType<IntegerAttr>(kReplay))
+      next = std::max(next, number.getInt() + 1);
+  Builder builder(graph.getContext());
+  for (Operation *op : draws)
+    op->setDiscardableAttr(kReplay, builder.getI64IntegerAttr(next++));
+}

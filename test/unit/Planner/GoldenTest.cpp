@@ -275,6 +275,44 @@ TEST_P(Golden, torch213InCoreOps) {
     GTEST_SKIP() << "all ops are core ops";
 }
 
+/// Within an activation budget PyTorch saves the same values.
+TEST_P(Golden, torch213Budgets) {
+  const llvm::json::Object *budgets =
+      reference.getAsObject()->getObject("budgets");
+  if (!budgets)
+    GTEST_SKIP() << "PyTorch recorded no budgets";
+  MLIRContext context(MLIRContext::Threading::DISABLED);
+  registerTrainingGraph(context);
+  FailureOr<ImportedModule> imported = readInput(GetParam().text, context);
+  ASSERT_TRUE(succeeded(imported) && imported->graph);
+  PartitionOptions plan = options(Rules::Torch2_13, true, "");
+  PhaseSeconds seconds;
+  ASSERT_TRUE(succeeded(preparePartition(imported->graph, plan, seconds)));
+  plan.emit = plan.decompose = false;
+  for (const auto &[fraction, value] : *budgets) {
+    const llvm::json::Object *expected = value.getAsObject();
+    plan.activationBudget = TorchBudget{std::stod(fraction.str())};
+    FailureOr<std::unique_ptr<PartitionResult>> result =
+        partitionGraph(imported->graph, plan);
+    ASSERT_TRUE(succeeded(result)) << fraction.str();
+    std::multiset<std::string> tensors, sizes;
+    for (const SavedValue &saved : (*result)->saved)
+      (saved.kind == SavedValue::Size ? sizes : tensors).insert(saved.name);
+    std::multiset<std::string> saved = strings(expected->getArray("saved"));
+    EXPECT_TRUE(tensors == saved)
+        << fraction.str() << ": " << firstDifferences(tensors, saved);
+    EXPECT_EQ(sizes, strings(expected->getArray("saved_sizes")));
+    const llvm::json::Object *knapsack = expected->getObject("knapsack");
+    const BudgetDecision &budget = *(*result)->budget;
+    EXPECT_EQ(knapsack != nullptr, budget.answer == BudgetAnswer::Knapsack);
+    if (!knapsack)
+      continue;
+    EXPECT_EQ(int64_t(budget.candidates), *knapsack->getInteger("items"));
+    EXPECT_EQ(int64_t(budget.released.size()),
+              *knapsack->getInteger("allowed_recompute"));
+  }
+}
+
 TEST_P(Golden, torch23) { check("torch-2.3", Rules::Torch2_3, false); }
 TEST_P(Golden, torch213) { check("torch-2.13", Rules::Torch2_13, false); }
 TEST_P(Golden, torch213Static) {

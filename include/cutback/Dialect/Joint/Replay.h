@@ -57,6 +57,9 @@ bool isReplayed(mlir::Operation *op);
 /// Linear.
 uint64_t markReplays(GraphOp graph);
 
+/// Numbers more random ops of `graph`, behind those that have a number.
+void markReplays(GraphOp graph, llvm::ArrayRef<mlir::Operation *> draws);
+
 } // namespace cutback::joint
 
 #endif // CUTBACK_DIALECT_JOINT_REPLAY_H
