@@ -16,6 +16,7 @@
 #                %torch_python is that Python
 #   nvcc         NVIDIA's compiler is in build/cuda (tools/dev/bootstrap
 #                --with-cuda); %cuda_home is its folder
+#   highs        HiGHS is in build/highs (tools/dev/bootstrap --with-highs)
 #   browser      Chromium is there (tools/dev/bootstrap --with-browser)
 # Heavy suites run a part of theirs: %share/N is K/N, with a K from 0 on that is
 # another one with every third commit; .ci/run has a third of the slow tests at a
@@ -120,6 +121,13 @@ else:
     lit_config.note("no CUDA compiler in build/cuda: tests of machine code for"
                     " GPUs are skipped (tools/dev/bootstrap --with-cuda)")
 config.substitutions.append(("%cuda_home", cuda_home))
+highs_python = os.path.join(config.cutback_source_dir, "build", "highs", "bin",
+                            "python")
+if os.path.exists(highs_python):
+    config.available_features.add("highs")
+else:
+    lit_config.note("no HiGHS in build/highs: the test of exact plans is skipped"
+                    " (tools/dev/bootstrap --with-highs)")
 if any(shutil.which(name)
        for name in ("chromium", "chromium-browser", "google-chrome")):
     config.available_features.add("browser")
