@@ -53,6 +53,9 @@ namespace {
 
 using Nodes = std::vector<FxNodeId>;
 
+/// A second or so; models have thousands.
+constexpr uint64_t maxStates = 4'000'000;
+
 class BudgetSearch {
 public:
   BudgetSearch(const FxGraph &graph, const TorchRulesOptions &options,
@@ -125,7 +128,7 @@ private:
       if (auto error = estimate(n, knapsack.items.back().runtime))
         return BudgetFailure{std::move(error)};
     }
-    auto kept = chooseKept(knapsack, budget.solver);
+    auto kept = chooseKept(knapsack, budget.solver, maxStates);
     if (!kept)
       return BudgetFailure{TorchRulesError{
           "the optimum of the memory budget's knapsack of " +
@@ -138,6 +141,8 @@ private:
       if (!(*kept)[i]) {
         dontBan[candidates[i]] = 1;
         decision.released.push_back(candidates[i]);
+      } else {
+        decision.keptRuntime += knapsack.items[i].runtime;
       }
     std::sort(decision.released.begin(), decision.released.end());
     Nodes saved;

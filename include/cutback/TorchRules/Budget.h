@@ -41,6 +41,7 @@ struct BudgetDecision {
   /// With Knapsack: what was chosen from, and what of it may be recomputed, in
   /// graph order.
   uint64_t candidates = 0;
+  int64_t keptRuntime = 0; ///< of candidates that are not released
   std::vector<FxNodeId> released;
   int64_t inputBytes = 0, defaultBytes = 0, savedBytes = 0;
   /// The saved nodes are not those without a budget.

@@ -46,12 +46,17 @@ struct Setting {
   Strategy strategy;
   CostModel costModel;
   double bytePrice;
+  std::optional<TorchBudget> budget = std::nullopt;
 };
 constexpr Setting kSettings[] = {
     {"min-cut roofline", Strategy::MinCut, CostModel::Roofline, 0},
     {"min-cut roofline, dear bytes", Strategy::MinCut, CostModel::Roofline,
      1e9},
     {"min-cut pytorch", Strategy::MinCut, CostModel::PyTorch, 0},
+    {"pytorch, budget 0", Strategy::MinCut, CostModel::PyTorch, 0,
+     TorchBudget{0}},
+    {"pytorch, budget 0.3", Strategy::MinCut, CostModel::PyTorch, 0,
+     TorchBudget{0.3, BudgetSolver::Ilp}},
     {"eager", Strategy::Eager, CostModel::Roofline, 0},
     {"precompute", Strategy::Precompute, CostModel::Roofline, 0},
     {"recompute-all", Strategy::RecomputeAll, CostModel::Roofline, 0},
@@ -126,6 +131,7 @@ std::optional<Outcome> RandomProgramTest::runHalves(ModuleOp original,
   partition.costModel = setting.costModel;
   if (setting.bytePrice != 0)
     partition.bytePrice = setting.bytePrice;
+  partition.activationBudget = setting.budget;
   partition.figures = partition.decompose = false; // other ops round otherwise
   PhaseSeconds seconds;
   if (failed(preparePartition(graph, partition, seconds)))

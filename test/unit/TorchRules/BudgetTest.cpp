@@ -142,6 +142,31 @@ TEST(Budget, ASizeAmongInputsLeavesNoCallsWithSeveralResults) {
             1u);
 }
 
+TEST(Budget, AnOptimumThatTakesTooLongIsAnError) {
+  std::string text = "placeholder x tensor 100 s=x:100 role=primal\n"
+                     "placeholder t tensor 1000 s=t:1000 role=tangent\n",
+              reads, last = "x";
+  std::map<std::string, int64_t> runtimes;
+  for (unsigned i = 0; i < 64; ++i) {
+    std::string name = "a" + std::to_string(i);
+    std::string size = std::to_string(1000003 + i * i * 7919 % 999983);
+    text += "call " + name + " tensor " + size + " s=" + name + ":" + size +
+            " aten.mm.default %" + last + " %x\n";
+    reads += " %" + name;
+    runtimes[name] = std::stoll(size) + i % 3;
+    last = name;
+  }
+  text += "call g tensor 100 aten.mm.default %t" + reads + "\noutput 1 " +
+          last + " g\n";
+  Asked asked = ask(text, 0.5, BudgetSolver::Ilp, runtimes);
+  ASSERT_TRUE(asked.failure && asked.failure->error);
+  EXPECT_EQ(asked.failure->error->message,
+            "the optimum of the memory budget's knapsack of 64 values is not "
+            "found in reasonable time");
+  EXPECT_EQ(asked.failure->error->note,
+            "give --budget-solver=dp, PyTorch's default");
+}
+
 TEST(Budget, ARuntimeThatIsNotKnownIsAnError) {
   Asked asked = ask(chain, 0.4, BudgetSolver::Dp, {{"a", -1}});
   ASSERT_TRUE(asked.failure && asked.failure->error);
