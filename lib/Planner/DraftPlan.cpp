@@ -10,6 +10,7 @@
 // only step that is not bounded so.
 
 #include "Internal.h"
+#include "RegionBudgets.h"
 
 #include "cutback/Dialect/Joint/InsideUpdate.h"
 #include "cutback/Dialect/Joint/Replay.h"
@@ -235,7 +236,27 @@ private:
 
   LogicalResult planByRoofline() {
     result.bytePricePs = choice.bytePrice.of(ownBytePrice(*result.costs));
-    RooflineProblem problem(result.view, *result.sets, *result.costs, policies);
+    if (options.keepsRegionBudgets)
+      result.regionBudgets = regionBudgetsOf(result.view);
+    if (result.regionBudgets.empty())
+      return cutByRoofline(*result.costs, result.plan);
+    FailureOr<Plan> plan = planWithinRegions(
+        result.view, *result.costs,
+        [&](const RooflineCosts &costs) -> FailureOr<Plan> {
+          Plan found;
+          if (failed(cutByRoofline(costs, found)))
+            return failure();
+          return found;
+        },
+        result.regionBudgets);
+    if (failed(plan))
+      return failure();
+    result.plan = std::move(*plan);
+    return success();
+  }
+
+  LogicalResult cutByRoofline(const RooflineCosts &costs, Plan &plan) {
+    RooflineProblem problem(result.view, *result.sets, costs, policies);
     MinCut cut;
     {
       PhaseTimer timer(result.seconds.network);
@@ -251,7 +272,7 @@ private:
     };
     if (failed(solve(problem.network(), cut, report)))
       return failure();
-    result.plan = problem.plan(cut);
+    plan = problem.plan(cut);
     return success();
   }
 

@@ -90,6 +90,11 @@ static std::vector<OptionSpec> checkpointOptions() {
        "differs of early_stop=true, preserve_rng=true,\n"
        "reentrant=false, advise=false; repeatable",
        true},
+      {"budget", OptionSpec::Text, "MODULES=F",
+       "each of these modules, patterns as for --checkpoint,\n"
+       "keeps at most the fraction F of the bytes that the\n"
+       "fastest plan would save of it (roofline); repeatable",
+       true},
       {"checkpoint-sequential", OptionSpec::Integer, "N",
        "the longest numbered list of modules in N segments,\n"
        "all but the last checkpoint regions",
@@ -197,6 +202,10 @@ static void readCheckpoints(const CommandLine &line,
                             PartitionOptions &options) {
   for (std::string_view given : line.all("checkpoint"))
     options.checkpoint.emplace_back(given);
+  for (std::string_view given : line.all("budget")) {
+    auto [modules, fraction] = ref(given).rsplit('=');
+    options.checkpoint.push_back((modules + ",budget=" + fraction).str());
+  }
   for (std::string_view given : line.all("checkpoint-policy"))
     options.checkpointPolicies.emplace_back(given);
   options.checkpointSegments = static_cast<unsigned>(std::min<int64_t>(
@@ -219,6 +228,12 @@ static bool checkUse(const CommandLine &line, const PartitionOptions &options,
       error = "--" + std::string(name) + " needs --cost-model=pytorch";
       return false;
     }
+  if (line.has("budget") && (torch || options.strategy != Strategy::MinCut ||
+                             options.minimize == Minimize::Peak)) {
+    error = "--budget needs --strategy=min-cut and --cost-model=roofline, and "
+            "no --minimize=peak: other plans have no price of a region's bytes";
+    return false;
+  }
   if (line.has("byte-price") && torch) {
     error = "--byte-price needs --cost-model=roofline";
     return false;

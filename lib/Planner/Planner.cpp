@@ -20,6 +20,7 @@
 
 #include "Candidates.h"
 #include "PlanSpace.h"
+#include "RegionBudgets.h"
 
 using namespace mlir;
 using namespace cutback;
@@ -216,13 +217,31 @@ bool isCompared(const PartitionOptions &options) {
          options.emit;
 }
 
+/// A budget that no plan looks at would have no effect.
+LogicalResult checkRegionBudgets(joint::GraphOp graph,
+                                 const PartitionOptions &options) {
+  if (options.minimize == Minimize::Time && !options.memoryLimit &&
+      options.strategy == Strategy::MinCut &&
+      options.costModel == CostModel::Roofline)
+    return success();
+  auto diag = graph.emitError(
+      "a budget of a checkpoint region needs strategy "
+      "min-cut, cost model roofline, no limit and no least peak");
+  diag.attachNote() << "leave the budget out (--budget, or attribute `budget` "
+                       "of joint.checkpoint), or the other option";
+  return failure();
+}
+
 Result planAsAsked(joint::GraphOp graph, const PartitionOptions &options,
                    bool &isMade) {
+  bool hasBudgets = hasRegionBudgets(graph, options);
+  if (hasBudgets && failed(checkRegionBudgets(graph, options)))
+    return failure();
   if (options.memoryLimit)
     return planWithinLimit(graph, options, isMade);
   if (options.minimize == Minimize::Peak)
     return planForPeak(graph, options, isMade);
-  if (!isCompared(options)) {
+  if (hasBudgets || !isCompared(options)) {
     CandidatePlanner planner(graph, options, {});
     return planCandidate(planner,
                          {PlanChoice::of(options), preparationFor(options)},

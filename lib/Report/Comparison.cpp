@@ -62,6 +62,7 @@ static PartitionOptions askFor(Strategy strategy,
   options.strategy = strategy;
   options.minimize = Minimize::Time;
   options.memoryLimit.reset();
+  options.keepsRegionBudgets = false; // of the plan that was asked for
   options.dumpNetwork.clear();
   return options;
 }

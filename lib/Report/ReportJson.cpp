@@ -169,6 +169,7 @@ static void writeBudget(OStream &json, const PartitionResult &result) {
     json.attribute("has_effect", budget.hasEffect);
     json.attribute("candidates", budget.candidates);
     json.attribute("released", budget.released.size());
+    json.attribute("kept_runtime", budget.keptRuntime);
     json.attribute("input_bytes", budget.inputBytes);
     json.attribute("default_bytes", budget.defaultBytes);
     json.attribute("saved_bytes", budget.savedBytes);
@@ -195,6 +196,16 @@ static void writeHead(OStream &json, const PartitionResult &result,
     json.attribute("limit", *result.search->limitBytes);
   if (result.budget)
     writeBudget(json, result);
+  if (!result.regionBudgets.empty())
+    json.attributeArray("region_budgets", [&] {
+      for (const RegionBudget &budget : result.regionBudgets)
+        json.object([&] {
+          writeText(json, "region", budget.region);
+          json.attribute("fraction", budget.fraction);
+          json.attribute("savable_bytes", budget.savableBytes);
+          json.attribute("kept_bytes", budget.keptBytes);
+        });
+    });
   if (result.search)
     json.attributeObject("search", [&] {
       json.attribute("plans", result.search->plans);

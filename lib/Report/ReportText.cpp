@@ -536,6 +536,18 @@ static std::string budgetText(const PartitionResult &result) {
   return out;
 }
 
+/// What checkpoint regions with budgets keep.
+static std::string regionBudgetsText(const PartitionResult &result) {
+  int64_t kept = 0, savable = 0;
+  for (const RegionBudget &budget : result.regionBudgets) {
+    kept += budget.keptBytes;
+    savable += budget.savableBytes;
+  }
+  return formatCount(result.regionBudgets.size(), "checkpoint region") +
+         " with a budget keep " + quantity(kept) + " of the " +
+         quantity(savable) + " that the fastest plan saves of them";
+}
+
 /// Ops that are not those of the releases that are known.
 static std::string declaredText(const std::vector<DeclaredOps> &ops) {
   uint64_t count = 0;
@@ -598,6 +610,8 @@ std::string reportText(const PartitionResult &result,
     out += paragraph("chosen", chosenText(*result.passedOver));
   if (result.budget)
     out += paragraph("budget", budgetText(result));
+  if (!result.regionBudgets.empty())
+    out += paragraph("budgets", regionBudgetsText(result));
   if (!result.refused.empty())
     out += paragraph(
         "refused",

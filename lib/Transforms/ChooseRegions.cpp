@@ -55,6 +55,7 @@ struct RegionSettings {
   bool operator==(const RegionSettings &other) const {
     return wishes.earlyStop == other.wishes.earlyStop &&
            wishes.preserveRng == other.wishes.preserveRng &&
+           wishes.budget == other.wishes.budget &&
            reentrant == other.reentrant && advise == other.advise;
   }
 };
@@ -136,6 +137,11 @@ private:
     text.split(entries, ',', -1, /*KeepEmpty=*/false);
     for (StringRef entry : entries) {
       auto [name, value] = entry.split('=');
+      if (name == RegionWishes::kBudget) {
+        if (failed(readBudget(value, settings)))
+          return failure();
+        continue;
+      }
       bool *setting = settings.find(name);
       if (setting && (value == "true" || value == "false")) {
         *setting = value == "true";
@@ -143,8 +149,10 @@ private:
       }
       auto diag = graph.emitError("'")
                   << entry << "' is no attribute of a checkpoint region";
-      diag.attachNote() << "it is written MODULES,NAME=true or false; names "
-                           "are early_stop, preserve_rng, reentrant and advise";
+      diag.attachNote()
+          << "it is written MODULES,NAME=true or false; names "
+             "are early_stop, preserve_rng, reentrant and advise, "
+             "or budget=0.4";
       return diag;
     }
     if (!settings.reentrant)
@@ -155,6 +163,19 @@ private:
     auto diag = graph.emitError("a reentrant checkpoint region has no policies "
                                 "of ops");
     diag.attachNote() << "leave out --checkpoint-policy, or reentrant=true";
+    return diag;
+  }
+
+  /// A region with a budget is a wish: the planner chooses what it keeps.
+  LogicalResult readBudget(StringRef text, RegionSettings &settings) {
+    double &budget = settings.wishes.budget.emplace();
+    settings.advise = true;
+    if (!text.getAsDouble(budget) && budget >= 0 && budget <= 1)
+      return success();
+    auto diag = graph.emitError("'")
+                << text << "' is no budget of a checkpoint region";
+    diag.attachNote() << "it is the fraction of its bytes that the region "
+                         "keeps, from 0 to 1: --budget=blocks.*=0.4";
     return diag;
   }
 

@@ -151,6 +151,9 @@ private:
       wishes.earlyStop =
           checkpoint.getEarlyStop() && !checkpoint.getReentrant();
       wishes.preserveRng = checkpoint.getPreserveRng();
+      if (auto budget =
+              checkpoint->getAttrOfType<FloatAttr>(RegionWishes::kBudget))
+        wishes.budget = budget.getValueAsDouble();
       setRegionWishes(graph, path, wishes);
     }
     drawsAgain |= !checkpoint.getPreserveRng();
@@ -222,7 +225,9 @@ private:
     if (own)
       kind = own.getKind();
     for (Level &level : levels) {
-      if (level.checkpoint.getAdvise() && kind != PolicyKind::MustSave && !own)
+      bool advises = level.checkpoint.getAdvise() ||
+                     level.checkpoint->hasAttr(RegionWishes::kBudget);
+      if (advises && kind != PolicyKind::MustSave && !own)
         kind = PolicyKind::AdviseRecompute;
       DictionaryAttr policies = level.checkpoint.getPoliciesAttr();
       if (own || !policies)

@@ -40,6 +40,8 @@ void cutback::setRegionWishes(GraphOp graph, ArrayRef<int64_t> path,
     entry.set(RegionWishes::kEarlyStop, builder.getBoolAttr(false));
   if (!wishes.preserveRng)
     entry.set(RegionWishes::kPreserveRng, builder.getBoolAttr(false));
+  if (wishes.budget)
+    entry.set(RegionWishes::kBudget, builder.getF64FloatAttr(*wishes.budget));
   if (entry.empty())
     return;
   NamedAttrList all;

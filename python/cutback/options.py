@@ -24,6 +24,7 @@ FIELDS = {
     "recomputable": ("recomputable", None),
     "policy": ("policy", None),
     "checkpoint": ("checkpoint", None),
+    "budget": ("budget", "roofline"),
     "checkpoint_sequential": ("checkpoint-sequential", None),
     "checkpoint_policy": ("checkpoint-policy", None),
     "solver": ("solver", None),
@@ -58,6 +59,7 @@ class Options:
     recomputable: tuple = ()  # ops of your own: "mylib.gelu"
     policy: tuple = ()  # a dict: {"addmm_3": "must-save"}
     checkpoint: tuple = ()  # modules that are regions: "blocks.*"
+    budget: tuple = ()  # a dict: {"blocks.*": 0.4}; roofline
     checkpoint_sequential: int | None = None
     checkpoint_policy: tuple = ()  # ops of regions: "save:matmul"
     solver: str = "auto"
@@ -65,7 +67,7 @@ class Options:
 
     def __post_init__(self):
         # Dicts as pairs, so that objects are equal and have a hash.
-        for name in ("torch_config", "policy"):
+        for name in ("torch_config", "policy", "budget"):
             given = getattr(self, name)
             pairs = given.items() if hasattr(given, "items") else given
             object.__setattr__(self, name, tuple(map(tuple, pairs)))

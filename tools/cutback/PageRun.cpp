@@ -68,6 +68,12 @@ static PagePlanName nameOf(const PartitionResult &result) {
     return {PagePlanName::Strategy, "within PyTorch’s peak", ""};
   if (choice.strategy != Strategy::MinCut)
     return strategyName(choice.strategy);
+  if (result.budget) {
+    std::string fraction =
+        spellPrice(result.options.activationBudget->fraction);
+    return {PagePlanName::Rules, "PyTorch, budget " + fraction,
+            "--cost-model=pytorch --activation-budget=" + fraction};
+  }
   if (choice.costModel == CostModel::PyTorch)
     return rulesName(choice.rules);
   return priceName(result.bytePricePs);
@@ -118,6 +124,8 @@ static PartitionOptions optionsBeside(const PartitionResult &result) {
   options.minimize = Minimize::Time;
   options.memoryLimit.reset();
   options.dumpNetwork.clear();
+  options.activationBudget.reset();
+  options.keepsRegionBudgets = false;
   return options;
 }
 

@@ -100,6 +100,8 @@ struct PartitionOptions {
   /// Segments of the model's sequence of modules, of which all but the last
   /// become checkpoint regions; 0 for none.
   unsigned checkpointSegments = 0;
+  /// Checkpoint regions keep to their budgets, if they have some.
+  bool keepsRegionBudgets = true;
   /// What ops of checkpoint regions do instead: "save:matmul", in order.
   std::vector<std::string> checkpointPolicies;
   std::string dumpNetwork;                ///< file for the network, or empty
@@ -298,6 +300,14 @@ struct PlannedUpdate {
   std::vector<ListedSegment> segments;
 };
 
+/// A checkpoint region that keeps a fraction of the bytes that the fastest plan
+/// saves of it.
+struct RegionBudget {
+  std::string region; ///< its path in graph attribute `joint.regions`
+  double fraction = 1;
+  int64_t savableBytes = 0, keptBytes = 0;
+};
+
 /// The cut that was solved.
 struct CutFigures {
   /// Of the last cut, where a budget took several.
@@ -310,6 +320,7 @@ struct CutFigures {
   /// Random calls that run twice with the same numbers, where PyTorch would
   /// draw others: a budget recomputes them without a state.
   std::vector<std::string> drawnAlike;
+  std::vector<RegionBudget> regionBudgets;
 };
 
 /// How a plan came about; `planStep` fills all but the first two.

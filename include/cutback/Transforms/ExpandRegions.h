@@ -8,6 +8,8 @@
 #include "cutback/Analysis/GraphSets.h"
 #include "cutback/Transforms/CleanTags.h"
 
+#include <optional>
+
 namespace cutback {
 
 /// What a region asks for besides its policies: the entries of graph attribute
@@ -15,7 +17,10 @@ namespace cutback {
 struct RegionWishes {
   static constexpr llvm::StringLiteral kEarlyStop = "early_stop";
   static constexpr llvm::StringLiteral kPreserveRng = "preserve_rng";
+  static constexpr llvm::StringLiteral kBudget = "budget";
   bool earlyStop = true, preserveRng = true;
+  /// The fraction of its bytes that the region keeps, 0 … 1.
+  std::optional<double> budget;
 };
 
 /// Adds `wishes` of the region `path` to the graph's attribute.

@@ -177,11 +177,12 @@ static std::string meant(StringRef name, ArrayRef<StringRef> known) {
 static LogicalResult checkAttributes(CheckpointOp op) {
   for (NamedAttribute attribute : op->getDiscardableAttrs()) {
     StringRef name = attribute.getName().getValue();
-    if (name.contains('.')) // of a dialect
+    if (name.contains('.') || name == "budget") // of a dialect, or C4
       continue;
     auto diagnostic = op.emitOpError("has no attribute '") << name << "'";
-    diagnostic.attachNote() << meant(name, {"advise", "early_stop", "policies",
-                                            "preserve_rng", "reentrant"});
+    diagnostic.attachNote()
+        << meant(name, {"advise", "budget", "early_stop", "policies",
+                        "preserve_rng", "reentrant"});
     return diagnostic;
   }
   return success();
@@ -209,12 +210,28 @@ static LogicalResult checkPolicy(CheckpointOp op, StringRef name) {
   return diagnostic;
 }
 
+static LogicalResult checkBudget(CheckpointOp op) {
+  Attribute given = op->getDiscardableAttr("budget");
+  if (!given)
+    return success();
+  if (op.getReentrant()) // C3
+    return op.emitOpError("is reentrant, which runs whole: it has no budget");
+  auto budget = dyn_cast<FloatAttr>(given);
+  double fraction = budget ? budget.getValueAsDouble() : -1;
+  if (!(fraction >= 0 && fraction <= 1)) // C4
+    return op.emitOpError("has a budget of ")
+           << given << ", which is no fraction from 0 to 1";
+  return success();
+}
+
 LogicalResult CheckpointOp::verifyRegions() {
   auto yield = dyn_cast<YieldOp>(getBody().front().getTerminator());
   if (!yield || yield.getOperandTypes() != getResultTypes()) // C1
     return emitOpError("must end with joint.yield of its ")
            << getNumResults() << " results";
   if (failed(checkAttributes(*this)))
+    return failure();
+  if (failed(checkBudget(*this)))
     return failure();
   if (!getPoliciesAttr())
     return success();

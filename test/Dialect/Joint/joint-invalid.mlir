@@ -202,6 +202,26 @@ func.func @c2_a_region_has_policies(%x: tensor<4xf32>) {
 
 // -----
 
+func.func @c3_a_reentrant_region_has_no_budget() {
+  // expected-error@+1 {{'joint.checkpoint' op is reentrant, which runs whole: it has no budget}}
+  joint.checkpoint attributes {budget = 0.5 : f64, reentrant = true} {
+    joint.yield
+  }
+  return
+}
+
+// -----
+
+func.func @c4_a_budget_is_a_fraction() {
+  // expected-error@+1 {{'joint.checkpoint' op has a budget of 1.500000e+00 : f64, which is no fraction from 0 to 1}}
+  joint.checkpoint attributes {budget = 1.5 : f64} {
+    joint.yield
+  }
+  return
+}
+
+// -----
+
 func.func @c3_a_reentrant_region_has_none(%x: tensor<4xf32>) {
   // expected-error@+1 {{'joint.checkpoint' op is reentrant, which runs whole: it has no policies}}
   joint.checkpoint attributes {policies = {aten.mm = #joint.policy<must_save>}, reentrant = true} {
@@ -365,9 +385,9 @@ joint.graph @checkpoint_attribute() -> () gradients () {
 // -----
 
 joint.graph @checkpoint_budget() -> () gradients () {
-  // expected-error@+2 {{'joint.checkpoint' op has no attribute 'budget'}}
-  // expected-note@+1 {{there are advise, early_stop, policies, preserve_rng, reentrant}}
-  joint.checkpoint attributes {budget = 0.5} {
+  // expected-error@+2 {{'joint.checkpoint' op has no attribute 'limit'}}
+  // expected-note@+1 {{there are advise, budget, early_stop, policies, preserve_rng, reentrant}}
+  joint.checkpoint attributes {limit = 0.5} {
     joint.yield
   }
   joint.output
