@@ -228,10 +228,12 @@ static bool checkUse(const CommandLine &line, const PartitionOptions &options,
       error = "--" + std::string(name) + " needs --cost-model=pytorch";
       return false;
     }
-  if (line.has("budget") && (torch || options.strategy != Strategy::MinCut ||
-                             options.minimize == Minimize::Peak)) {
-    error = "--budget needs --strategy=min-cut and --cost-model=roofline, and "
-            "no --minimize=peak: other plans have no price of a region's bytes";
+  if (line.has("budget") &&
+      (torch || options.strategy != Strategy::MinCut ||
+       options.minimize == Minimize::Peak || options.memoryLimit)) {
+    error = "--budget needs --strategy=min-cut and --cost-model=roofline, no "
+            "--minimize=peak and no --memory-limit: other plans have no price "
+            "of a region's bytes";
     return false;
   }
   if (line.has("byte-price") && torch) {

@@ -93,6 +93,57 @@ TEST_F(AllPlansTest, theLeastPeakIsFoundInMostSteps) {
                << worst << " times the least\n";
 }
 
+/// Under a limit: never beyond it, and how far from the fastest plan within it.
+TEST_F(AllPlansTest, aLimitIsKeptAndThePlanIsNearlyTheFastest) {
+  options.figures = options.verify = false;
+  bool isPrinted = std::getenv("CUTBACK_TABLE") != nullptr;
+  uint64_t count = 0, near = 0, notFound = 0;
+  double worst = 1;
+  forEachStep(20, [&](uint64_t seed, joint::GraphOp graph,
+                      const std::vector<EvaluatedPlan> &plans) {
+    auto free = planCopy(graph, options);
+    ASSERT_TRUE(succeeded(free)) << seed;
+    int64_t least = leastPeak(plans).peakBytes;
+    int64_t most = std::max(least, free->result->memory->arenaBytes());
+    for (int64_t step = 0; step < 5; ++step) {
+      int64_t limit = least + step * (most - least) / 5;
+      PartitionOptions limited = options;
+      limited.memoryLimit = MemoryLimit{limit, std::nullopt};
+      ++count;
+      std::string error;
+      ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
+        error = error.empty() ? diagnostic.str() : error;
+        return success();
+      });
+      auto made = planCopy(graph, limited);
+      const EvaluatedPlan &best = *fastestWithin(plans, limit);
+      if (failed(made)) {
+        ++notFound;
+        if (isPrinted)
+          llvm::outs() << "seed " << seed << ", limit " << limit << ": "
+                       << error << "; saving " << llvm::join(best.saved, " ")
+                       << " needs " << best.peakBytes << "\n";
+        continue;
+      }
+      ASSERT_LE(made->result->memory->arenaBytes(), limit) << seed;
+      double ratio = made->result->kernelPlan->ps() / best.stepPs;
+      near += ratio <= 1.02;
+      worst = std::max(worst, ratio);
+      if (isPrinted && ratio > 1.02)
+        llvm::outs() << "seed " << seed << ", limit " << limit << ": "
+                     << made->result->kernelPlan->ps() << " ps with "
+                     << llvm::join(savedStorages(*made->result), " ") << "; "
+                     << best.stepPs << " with " << llvm::join(best.saved, " ")
+                     << "\n";
+    }
+  });
+  EXPECT_GE(100 * near, 95 * count);
+  EXPECT_LE(worst, 1.15);
+  llvm::outs() << count << " limits: " << near
+               << " plans within 2 % of the fastest, at worst " << worst
+               << " times its time; " << notFound << " not found\n";
+}
+
 /// The first test of the reference is that every plan of the planner is there.
 TEST_F(AllPlansTest, aPlanOfThePlannerIsAmongThem) {
   options.figures = false;
