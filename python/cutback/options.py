@@ -17,6 +17,8 @@ FIELDS = {
     "device": ("device", None),
     "byte_price": ("byte-price", "roofline"),
     "minimize": ("minimize", "roofline"),
+    "memory_limit": ("memory-limit", "roofline"),
+    "effort": ("effort", "roofline"),
     "rules": ("rules", "pytorch"),
     "torch_config": ("torch-config", "pytorch"),
     "activation_budget": ("activation-budget", "pytorch"),
@@ -45,6 +47,8 @@ class Options:
     twice that, which saves less; a number: picoseconds.
     `minimize` None: time at that price, with no larger peak than PyTorch's
     decision has.
+    `memory_limit`: the fastest plan whose arena is not larger: a size, or a share
+    of what saving everything needs.
     """
 
     strategy: str = "min-cut"
@@ -52,6 +56,8 @@ class Options:
     device: str | None = None
     byte_price: float | str | None = None  # "2x", or picoseconds; roofline
     minimize: str | None = None  # "time" or "peak"; roofline
+    memory_limit: float | str | None = None  # 0.5, or "24GiB"; roofline
+    effort: int | None = None  # 1, 2 or 3, of a search for memory; roofline
     rules: str = "torch-2.13"  # pytorch
     torch_config: tuple = ()  # pytorch; a dict of torch._functorch.config
     activation_budget: float | None = None  # pytorch; 0 to 1

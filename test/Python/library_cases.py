@@ -167,6 +167,11 @@ class Library(unittest.TestCase):
                 graph.plan(cutback.Options(checkpoint="nowhere").arguments())
         peak = cutback.Options(minimize="peak")
         self.assertTrue(graph.plan(peak.arguments("cpu")).saved)
+        limit = cutback.Options(memory_limit=1.0, effort=2)
+        self.assertIn("--memory-limit=1.0", limit.arguments())
+        self.assertTrue(graph.plan(limit.arguments("cpu")).saved)
+        with self.assertRaisesRegex(cutback.CutbackError, "no plan was found"):
+            graph.plan(cutback.Options(memory_limit="1KiB").arguments("cpu"))
 
     def test_errors_have_the_names_of_python(self):
         from cutback.options import python_names
