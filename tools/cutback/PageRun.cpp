@@ -18,6 +18,7 @@
 #include "cutback/Planner/PriceSweep.h"
 #include "cutback/Report/TraceExport.h"
 #include "cutback/Support/MLIR/Silence.h"
+#include "cutback/Support/Text.h"
 
 #include "llvm/ADT/StringExtras.h"
 
@@ -60,6 +61,10 @@ static PagePlanName rulesName(Rules rules) {
 /// What the plan was taken for, where its options alone do not say it.
 static PagePlanName nameOf(const PartitionResult &result) {
   const PlanChoice &choice = result.choice;
+  if (result.search && result.search->limitBytes)
+    return {PagePlanName::Strategy,
+            "within " + formatBytes(*result.search->limitBytes),
+            "--memory-limit=" + std::to_string(*result.search->limitBytes)};
   if (result.search)
     return {PagePlanName::Strategy, "least peak", "--minimize=peak"};
   if (result.isTorchDecision())

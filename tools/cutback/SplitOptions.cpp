@@ -159,7 +159,8 @@ static int refuseOthers(Session &session, const SplitRequest &request) {
       "hook",         "grad-penalty",
       "sequence",     "collectives-first",
       "group-size",   "checkpoint-sequential",
-      "dump-network", "keep-composites"};
+      "dump-network", "keep-composites",
+      "memory-limit", "effort"};
   for (const char *name : kOfOneGraph)
     if (session.line.has(name)) {
       session.error("--" + std::string(name) +
@@ -175,7 +176,8 @@ static int refuseOthers(Session &session, const SplitRequest &request) {
   }
   static constexpr const char *kOfHalves[] = {
       "strategy",        "cost-model",   "minimize", "rules",
-      "free-parameters", "torch-config", "solver"};
+      "free-parameters", "torch-config", "solver",   "activation-budget",
+      "budget-solver",   "budget"};
   for (const char *name : kOfHalves)
     if (session.line.has(name) && !request.isWhole &&
         session.line.get(name) != "makespan") {
