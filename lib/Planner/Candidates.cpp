@@ -139,6 +139,10 @@ CandidatePlanner::prepare(Preparation preparation, CostModel costModel,
     builder.insert(core.graph);
     if (asked.decompose)
       simplifyToCoreOps(core.graph);
+    if (asked.split) {
+      GraphView view = GraphView::build(core.graph);
+      core.known.whole = splitForPlan(view, asked);
+    }
   }
   core.seconds += prepared.seconds;
   return &graphs.emplace_back(std::move(core));

@@ -112,6 +112,7 @@ private:
     policies = std::move(*asked);
     result.costs = std::move(prepared.costs);
     result.kernelProblem = std::move(prepared.kernelProblem);
+    result.whole = std::move(prepared.whole);
     if (!joint::hasBackward(graph) && !options.mayLackGradients) {
       auto diag = graph.emitOpError("has no gradients: there is no backward to "
                                     "plan for");

@@ -40,6 +40,20 @@ std::vector<uint8_t> freeArguments(joint::GraphOp graph,
 TorchRulesOptions torchOptions(joint::GraphOp graph,
                                const PartitionOptions &options, Rules rules);
 
+/// Splits ops of the prepared graph of `view` into parts, as the options say,
+/// and gives what it was before; null where nothing was split, and a remark
+/// says what is in the way. The proof of it is a part. `view` follows.
+WholeGraph splitForPlan(GraphView &view, const PartitionOptions &options);
+
+/// The options with a number of parts, where they let the objective choose:
+/// that of the least peak for `Minimize::Peak`; that of the fastest plan within
+/// a memory limit; else, if the peak falls, the
+/// fewest parts with which it is nearly as low as it gets. Makes a plan of a
+/// copy for each number that is tried. Nothing where there is nothing to
+/// choose.
+std::optional<PartitionOptions> chooseParts(joint::GraphOp graph,
+                                            const PartitionOptions &options);
+
 /// Writes the network that was solved to `options.dumpNetwork`, in the form of
 /// the reference networks: names, and arcs [from, to, capacity], -1 infinite.
 mlir::LogicalResult

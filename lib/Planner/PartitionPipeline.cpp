@@ -205,6 +205,7 @@ cutback::preparePartition(joint::GraphOp graph, const PartitionOptions &options,
     }
   if (mayHaveTags && failed(spreadRuns(view, policies, options)))
     return failure();
+  prepared.whole = splitForPlan(view, options);
   return prepared;
 }
 
@@ -244,8 +245,8 @@ cutback::partitionGraph(joint::GraphOp graph, const PartitionOptions &options,
 PreparedGraph cutback::copyPrepared(const PartitionResult &result) {
   if (result.given)
     return {};
-  return {result.view, result.sizes, std::nullopt,
-          result.sets, result.costs, result.kernelProblem};
+  return {result.view,  result.sizes,         std::nullopt, result.sets,
+          result.costs, result.kernelProblem, result.whole};
 }
 
 PreparedGraph cutback::takePrepared(PartitionResult &result) {
@@ -257,5 +258,6 @@ PreparedGraph cutback::takePrepared(PartitionResult &result) {
   prepared.sets = std::move(result.sets);
   prepared.costs = std::move(result.costs);
   prepared.kernelProblem = std::move(result.kernelProblem);
+  prepared.whole = std::move(result.whole);
   return prepared;
 }

@@ -65,6 +65,13 @@ static std::vector<OptionSpec> decisionOptions() {
       {"effort", OptionSpec::Integer, "1|2|3",
        "how long --memory-limit and --minimize=peak search:\n"
        "each step four times as long"},
+      {"split", OptionSpec::Text, "off|loss|auto",
+       "run the ops around the largest product of the forward\n"
+       "in parts along its rows, one part after the other, so\n"
+       "that its result (the logits of a loss) is never there\n"
+       "as a whole; loss:8 in 8 parts. Sums over rows are then\n"
+       "sums of parts: bits depend on how many there are.\n"
+       "off (the default): not"},
       {"rules", OptionSpec::Choice, "torch-2.13|torch-2.3",
        "whose heuristics (pytorch; default torch-2.13)"},
       {"free-parameters", OptionSpec::Text, "auto|none|0,2,5-22",
@@ -254,6 +261,36 @@ static bool checkUse(const CommandLine &line, const PartitionOptions &options,
   return true;
 }
 
+/// "off", or "loss" and "auto", each with ":N" behind it.
+static bool readSplit(const CommandLine &line, PartitionOptions &options,
+                      std::string &error) {
+  options.split.reset();
+  auto given = line.get("split");
+  if (!given)
+    return true;
+  auto [word, number] = ref(*given).split(':');
+  auto kind = llvm::StringSwitch<std::optional<PartsRequest::Kind>>(word)
+                  .Case("off", PartsRequest::Off)
+                  .Case("loss", PartsRequest::Loss)
+                  .Case("auto", PartsRequest::Auto)
+                  .Default(std::nullopt);
+  unsigned parts = 0;
+  bool hasNumber = ref(*given).contains(':');
+  if (!kind || (hasNumber && (*kind == PartsRequest::Off ||
+                              number.getAsInteger(10, parts) || parts < 2))) {
+    error = "'" + std::string(*given) +
+            "' is not off, loss or auto, nor one of the latter with a number "
+            "of parts from 2 on, such as loss:8, for --split";
+    return false;
+  }
+  if (*kind != PartsRequest::Off && options.costModel == CostModel::PyTorch) {
+    error = "--split needs --cost-model=roofline";
+    return false;
+  }
+  options.split = PartsRequest{*kind, parts};
+  return true;
+}
+
 /// "2x", a multiple of the graph's own price, or picoseconds.
 static bool readBytePrice(const CommandLine &line, PartitionOptions &options,
                           std::string &error) {
@@ -401,6 +438,7 @@ bool readPlanOptions(const CommandLine &line, PartitionOptions &options,
     options.device = std::string(*device);
   options.decompose = !line.has("keep-composites");
   if (!readBytePrice(line, options, error) ||
+      !readSplit(line, options, error) ||
       !readObjective(word("minimize", ""), line.has("byte-price"), options,
                      error) ||
       !readMemoryLimit(line, options, error) ||

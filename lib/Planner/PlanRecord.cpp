@@ -84,6 +84,15 @@ void cutback::recordPlan(joint::GraphOp graph, const PartitionResult &result) {
   graph->setAttr(kPlanRecord, record.getDictionary(graph.getContext()));
 }
 
+std::optional<SplitRecord> cutback::splitRecordOf(joint::GraphOp graph) {
+  auto record = graph->getAttrOfType<DictionaryAttr>(kSplitRecord);
+  auto parts = record ? record.getAs<IntegerAttr>("parts") : IntegerAttr();
+  auto product = record ? record.getAs<StringAttr>("product") : StringAttr();
+  if (!parts || !product)
+    return std::nullopt;
+  return SplitRecord{parts.getInt(), product.str()};
+}
+
 bool cutback::isPlannedInCoreOps(joint::GraphOp graph) {
   auto record = graph->getAttrOfType<DictionaryAttr>(kPlanRecord);
   return record && record.contains(kDecomposed);

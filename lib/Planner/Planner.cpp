@@ -66,7 +66,9 @@ public:
       planner.drop(std::move(*draft));
       return failure();
     }
-    if (!isLarge && draft->result().memory)
+    // PyTorch's decision is of whole ops.
+    bool isSplit = options.split && options.split->parts > 0;
+    if (!isLarge && !isSplit && draft->result().memory)
       passed = timed([&] { return compare(*draft); });
     // The file has the network of the minimum cut.
     if (passed && failed(dumpNetworkOf(draft->result())))
@@ -279,6 +281,12 @@ struct Attempt {
 
 Result cutback::planStep(joint::GraphOp graph,
                          const PartitionOptions &options) {
+  if (std::optional<PartitionOptions> chosen = chooseParts(graph, options)) {
+    Result result = planStep(graph, *chosen);
+    if (succeeded(result))
+      (*result)->options.split = options.split;
+    return result;
+  }
   Attempt first(
       graph, [&](bool &isMade) { return planAsAsked(graph, options, isMade); });
   std::optional<Attempt> other;

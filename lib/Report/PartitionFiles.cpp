@@ -87,6 +87,8 @@ std::string writePartition(joint::GraphOp graph, const PartitionResult &result,
                                   {kPartitionFiles[1], forward},
                                   {kPartitionFiles[2], backward},
                                   {kPartitionFiles[3], plan}};
+  if (result.whole)
+    files.push_back({kWholeFile, printAlone(**result.whole)});
   files.insert(files.end(), more.begin(), more.end());
   return writeFolderSafely(folder, files);
 }

@@ -5,6 +5,7 @@
 // meaning. Keys are written in a fixed order and numbers as whole bytes and
 // picoseconds, so that two reports of one plan differ in "seconds" only.
 
+#include "cutback/Planner/PlanRecord.h"
 #include "cutback/Planner/Planner.h"
 #include "cutback/Report/KernelReport.h"
 #include "cutback/Report/PartitionFiles.h"
@@ -222,6 +223,11 @@ static void writeHead(OStream &json, const PartitionResult &result,
           json.value(llvm::json::fixUTF8(pattern));
       });
       json.attribute("checkpoint_segments", regions.segments);
+    });
+  if (std::optional<SplitRecord> split = splitRecordOf(result.view.graph))
+    json.attributeObject("split", [&] {
+      json.attribute("parts", split->parts);
+      writeText(json, "product", split->product);
     });
   if (result.isOfTorchGraph)
     json.attribute("torch_decision", result.isTorchDecision());

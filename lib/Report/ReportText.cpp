@@ -11,6 +11,7 @@
 
 #include "cutback/Report/Report.h"
 
+#include "cutback/Planner/PlanRecord.h"
 #include "cutback/Planner/Planner.h"
 #include "cutback/Planner/Reasons.h"
 #include "cutback/Report/FrontReport.h"
@@ -606,6 +607,11 @@ std::string reportText(const PartitionResult &result,
                          "that");
   if (extras.fit && extras.fit->memoryBytes && extras.fit->fits())
     out += paragraph("memory", fitText(*extras.fit, leastPeak(extras)));
+  if (std::optional<SplitRecord> split = splitRecordOf(result.view.graph))
+    out += paragraph("split", "ops around %" + split->product + " run in " +
+                                  formatCount(split->parts, "part") +
+                                  " of its rows, one after the other; sums "
+                                  "over rows are those of the parts");
   if (result.passedOver)
     out += paragraph("chosen", chosenText(*result.passedOver));
   if (result.budget)

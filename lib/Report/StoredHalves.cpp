@@ -15,6 +15,7 @@
 #include "cutback/Planner/PlanRecord.h"
 #include "cutback/Planner/Runnable.h"
 #include "cutback/Report/PartitionFiles.h"
+#include "cutback/Transforms/SplitCheck.h"
 
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -157,7 +158,33 @@ static int refusePart(StoredHalvesClient &client, const std::string &folder,
   return mismatch.isUnreadable ? WrongInput : NoPlan;
 }
 
+/// Of a plan whose ops run in parts: that they compute what the whole graph
+/// does, which is stored beside it.
+static int verifyParts(StoredHalvesClient &client, const std::string &folder,
+                       joint::GraphOp graph) {
+  if (!graph->hasAttr(kSplitRecord))
+    return Done;
+  std::string path = folder + "/" + kWholeFile;
+  if (!llvm::sys::fs::is_regular_file(path)) {
+    client.error("no " + std::string(kWholeFile) + " in the folder '" + folder +
+                 "', whose ops run in parts");
+    client.note("store the plan again with `cutback compile`");
+    return WrongInput;
+  }
+  FailureOr<ImportedModule> whole = client.read(path, {});
+  if (failed(whole))
+    return WrongInput;
+  if (whole->graph && splitRecordOf(graph) &&
+      succeeded(verifySplit(whole->graph, graph)))
+    return Done;
+  client.error("refused: joint.mlir does not compute in parts what " +
+               std::string(kWholeFile) + " computes");
+  return NoPlan;
+}
+
 int StoredHalves::verifyPlan(StoredHalvesClient &client) {
+  if (int code = verifyParts(client, folder, graph))
+    return code;
   client.step("making the plan again");
   std::vector<std::unique_ptr<llvm::MemoryBuffer>> buffers;
   std::vector<StringRef> files;

@@ -74,6 +74,14 @@ struct MemoryLimit {
   std::optional<double> ofEager; ///< above 0, at most 1
 };
 
+/// Ops around a large product in parts along its rows (Transforms/SplitOps.h).
+struct PartsRequest {
+  /// Loss: the largest product with a reduction of its result. Auto: the same
+  /// where the peak falls.
+  enum Kind { Off, Loss, Auto } kind = Off;
+  unsigned parts = 0; ///< 0: as many as the objective chooses
+};
+
 struct PartitionResult;
 
 /// Everything that decides a plan. Two equal options on equal graphs give
@@ -104,6 +112,7 @@ struct PartitionOptions {
   bool keepsRegionBudgets = true;
   /// What ops of checkpoint regions do instead: "save:matmul", in order.
   std::vector<std::string> checkpointPolicies;
+  std::optional<PartsRequest> split;      ///< none: not
   std::string dumpNetwork;                ///< file for the network, or empty
   Minimize minimize = Minimize::Time;     ///< `planStep` looks at it alone
   std::optional<MemoryLimit> memoryLimit; ///< the same
@@ -238,6 +247,10 @@ struct PeakResult {
   bool isLeastOrder = false; ///< the bound holds for any order of the backward
 };
 
+/// A prepared graph before its ops were split into parts, which stands in no
+/// module; null where none were.
+using WholeGraph = std::shared_ptr<mlir::OwningOpRef<joint::GraphOp>>;
+
 /// What is known of a graph before it is planned; empty where nothing is.
 struct PreparedGraph {
   std::optional<GraphView> view;
@@ -246,6 +259,7 @@ struct PreparedGraph {
   std::optional<GraphSets> sets;
   std::optional<RooflineCosts> costs; ///< on the options' device
   std::shared_ptr<const KernelProblem> kernelProblem;
+  WholeGraph whole;
 };
 
 /// A graph that was decided on before its composite ops were decomposed.
@@ -264,6 +278,7 @@ struct GraphAnalyses {
   std::optional<ValueSizes> sizes;
   std::optional<RooflineCosts> costs; ///< where the plan or figures asked
   std::vector<double> flopsPs;        ///< by op, see computeFlopsPs; else empty
+  WholeGraph whole;
   std::shared_ptr<const KernelProblem> kernelProblem; ///< the same
   std::vector<int64_t> bytes;    ///< by value, under size hints
   std::vector<uint32_t> storage; ///< by value: equal numbers share storage

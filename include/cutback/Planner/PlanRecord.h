@@ -22,6 +22,17 @@ namespace cutback {
 ///   search         of the least peak: plans looked at, 1 if all of them
 inline constexpr llvm::StringLiteral kPlanRecord = "joint.plan";
 
+/// On a graph whose ops around a large product run in parts: how many, and the
+/// name of the product's result in the whole graph (SplitOps.h).
+inline constexpr llvm::StringLiteral kSplitRecord = "joint.split";
+
+struct SplitRecord {
+  int64_t parts = 0;
+  std::string product;
+};
+/// Nothing where there is no record, or a damaged one.
+std::optional<SplitRecord> splitRecordOf(joint::GraphOp graph);
+
 /// Writes how `result` was made onto its prepared graph, or onto a copy of it.
 void recordPlan(joint::GraphOp graph, const PartitionResult &result);
 

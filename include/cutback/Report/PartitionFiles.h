@@ -16,6 +16,9 @@ namespace cutback {
 inline constexpr std::array<const char *, 4> kPartitionFiles = {
     "joint.mlir", "forward.mlir", "backward.mlir", "plan.json"};
 
+/// The graph before its ops were split into parts, where they were.
+inline constexpr const char *kWholeFile = "whole.mlir";
+
 /// The graph of a stage or of a phase as MLIR bytecode, in place of the first.
 inline constexpr const char *kBytecodeFile = "joint.mlirbc";
 
