@@ -384,7 +384,7 @@ private:
   /// Whether the op, run at `anchor` behind other kernels, keeps clearly more
   /// bytes of its operands alive until then than it takes itself.
   bool keepsMoreAlive(uint32_t op, uint32_t number, uint32_t anchor) const {
-    if (number + 1 == forming.size())
+    if (!limits.sparesMemory || number + 1 == forming.size())
       return false; // no kernel is in between
     int64_t growth = 0, made = 0;
     llvm::ArrayRef<Read> reads = problem.readsOf(op);

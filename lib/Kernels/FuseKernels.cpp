@@ -99,6 +99,8 @@ private:
   /// True if at no place between more bytes are live for the move, or these are
   /// few or far from the peak.
   bool keepsLess(uint32_t from, uint32_t to) const {
+    if (!limits.sparesMemory)
+      return true;
     llvm::SmallVector<int64_t, kWindow + 1> change;
     changesOf(from, to, change);
     change[to > from ? change.size() - 1 : 0] -= sharedBytes(from, to);

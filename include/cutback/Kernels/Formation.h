@@ -32,6 +32,8 @@ struct KernelLimits {
   size_t nests = 8;    ///< of a launch that several kernels became; 0: none do
   /// Rows below which partial sums keep more of the device busy.
   int64_t fewRows = 32;
+  /// An op stays apart where running it later keeps more bytes alive.
+  bool sparesMemory = true;
 };
 
 /// Loops that compute ops of a kernel, each element once.
