@@ -10,6 +10,7 @@
 //   op → reader's op   what a copy of the reader takes more if the result is
 //                      saved (RooflineCosts::CopyRead)
 //   op → sink          ∞: it must be recomputed
+//   op → any → op      Relaxation::SharedCost, then ∞: any of its ops
 //   op → early         ∞, in X: the op runs in the forward
 //   early → early      ∞: then so do the ops that it computes from
 //   early → op         ∞: and one that may run only once runs nowhere else
@@ -30,11 +31,12 @@ static constexpr VertexId kNoVertex = ~VertexId(0);
 
 RooflineProblem::RooflineProblem(const GraphView &view, const GraphSets &sets,
                                  const RooflineCosts &costs,
-                                 const std::vector<OpPolicy> &policies)
+                                 const std::vector<OpPolicy> &policies,
+                                 const Relaxation *relaxation)
     : view(view), sets(sets), costs(costs), policies(policies),
-      inBackward(sets.findBackwardOps(view)), wantedOp(view.numOps(), 0),
-      wantedValue(view.numValues(), 0), isGradient(view.markGradients()),
-      opVertex(view.numOps(), kNoVertex),
+      relaxation(relaxation), inBackward(sets.findBackwardOps(view)),
+      wantedOp(view.numOps(), 0), wantedValue(view.numValues(), 0),
+      isGradient(view.markGradients()), opVertex(view.numOps(), kNoVertex),
       valueVertex(view.numValues(), kNoVertex) {
   findCandidates();
 }
@@ -64,7 +66,8 @@ void RooflineProblem::findCandidates() {
 int64_t RooflineProblem::saveCapacity(uint32_t value,
                                       double bytePricePs) const {
   // Neither is a view that is copied: most have a base that is saved too.
-  bool isView = !view.isArg(value) && view.traits[view.definer[value]].view;
+  bool isView = !relaxation && !view.isArg(value) &&
+                view.traits[view.definer[value]].view;
   if (isView || costs.savePs[value] == RooflineCosts::kNever)
     return kInfiniteCapacity;
   if (!withoutPrice.empty() && withoutPrice[value])
@@ -111,7 +114,7 @@ void RooflineProblem::addOpArcs(uint32_t op, double bytePricePs) {
   bool mustRecompute = policies[op] == OpPolicy::MustRecompute && !never;
   if (mustRecompute)
     net.addInfiniteArc(vertex, kSink);
-  else if (sets.ops[op] == GraphSet::Forward)
+  else if (sets.ops[op] == GraphSet::Forward || (relaxation && recompute > 0))
     net.addArc(kSource, vertex,
                never || policies[op] == OpPolicy::MustSave ? kInfiniteCapacity
                                                            : recompute);
@@ -136,6 +139,23 @@ void RooflineProblem::addValueArcs(uint32_t value) {
   }
   if (toSink)
     net.addInfiniteArc(valueVertex[value], kSink);
+}
+
+/// A vertex of its own for each, on the sink side if one of the ops is.
+void RooflineProblem::addSharedCosts() {
+  for (const Relaxation::SharedCost &cost : relaxation->shared) {
+    VertexId from = cost.value == GraphView::kNone
+                        ? kSource
+                        : opVertex[view.definer[cost.value]];
+    if (from == kNoVertex)
+      continue;
+    VertexId any = net.addVertex();
+    ofVertex.push_back(~cost.ops.front());
+    net.addArc(from, any, cost.ps);
+    for (uint32_t op : cost.ops)
+      if (opVertex[op] != kNoVertex)
+        net.addInfiniteArc(any, opVertex[op]);
+  }
 }
 
 FlowError RooflineProblem::build(double bytePricePs,
@@ -180,20 +200,25 @@ FlowError RooflineProblem::build(double bytePricePs,
         wantedOp[def] && wantedOp[read.op])
       net.addArc(opVertex[def], opVertex[read.op], read.ps);
   addEarlyVertices();
+  if (relaxation)
+    addSharedCosts();
   return net.finish(ParallelArcs::Keep);
+}
+
+std::optional<uint32_t> RooflineProblem::savedBy(ArcId arc) const {
+  // Save arcs end at value vertices, recompute arcs at op vertices.
+  VertexId to = net.arc(arc).to;
+  if (to < 2 || ofVertex[to] >= view.numValues())
+    return std::nullopt;
+  return ofVertex[to];
 }
 
 Plan RooflineProblem::plan(const MinCut &cut) const {
   Plan plan;
   plan.saved.assign(view.numValues(), 0);
-  for (ArcId id : cut.cutArcs) {
-    VertexId to = net.arc(id).to;
-    if (to < 2)
-      continue;
-    // Save arcs end at value vertices, recompute arcs at op vertices.
-    if (uint32_t number = ofVertex[to]; number < view.numValues())
-      plan.saved[number] = 1;
-  }
+  for (ArcId arc : cut.cutArcs)
+    if (std::optional<uint32_t> value = savedBy(arc))
+      plan.saved[*value] = 1;
   return plan;
 }
 

@@ -9,10 +9,26 @@
 #include "cutback/Partition/Halves.h"
 #include "cutback/Partition/MaxFlow/MinCut.h"
 
+#include <optional>
+
 namespace cutback {
 
 /// What a user or a checkpoint region asks, by op number.
 enum class OpPolicy : uint8_t { None, MustSave, PreferSave, MustRecompute };
+
+/// A network for a bound: its plans are all there are. Views that are copied
+/// may be saved where the costs have a price for that, as other values, and an
+/// op of X that runs in the backward costs its recomputePs.
+struct Relaxation {
+  /// Paid once if any of `ops` runs in the backward, and `value` is not
+  /// computed there; whether it is or not, if that is kNone.
+  struct SharedCost {
+    uint32_t value = GraphView::kNone;
+    int64_t ps = 0;
+    std::vector<uint32_t> ops = {};
+  };
+  std::vector<SharedCost> shared;
+};
 
 /// Vertices: the source, the sink, one an op that the backward could want to
 /// run again or wants the results of, one a result of those, and some that keep
@@ -20,9 +36,11 @@ enum class OpPolicy : uint8_t { None, MustSave, PreferSave, MustRecompute };
 /// `bytePricePs` × bytes.
 class RooflineProblem {
 public:
+  /// Keeps references to all that it is given.
   RooflineProblem(const GraphView &view, const GraphSets &sets,
                   const RooflineCosts &costs,
-                  const std::vector<OpPolicy> &policies);
+                  const std::vector<OpPolicy> &policies,
+                  const Relaxation *relaxation = nullptr);
 
   /// Builds the network for one price of a byte, in picoseconds. Values that
   /// are marked in `withoutPrice` (by value; may be empty) are saved for the
@@ -31,6 +49,8 @@ public:
                   llvm::ArrayRef<uint8_t> withoutPrice = {});
   const FlowNetwork &network() const { return net; }
 
+  /// The value that is saved if the arc is cut, else nothing.
+  std::optional<uint32_t> savedBy(ArcId arc) const;
   /// The saved set of a minimum cut of the network.
   Plan plan(const MinCut &cut) const;
 
@@ -47,12 +67,14 @@ private:
   void addOpArcs(uint32_t op, double bytePricePs);
   void addValueArcs(uint32_t value);
   void addEarlyVertices();
+  void addSharedCosts();
   int64_t saveCapacity(uint32_t value, double bytePricePs) const;
 
   const GraphView &view;
   const GraphSets &sets;
   const RooflineCosts &costs;
   const std::vector<OpPolicy> &policies;
+  const Relaxation *relaxation;
   /// By op: no plan moves it into the forward.
   std::vector<uint8_t> inBackward;
   /// By op / value: it is an ancestor of what the backward reads.
