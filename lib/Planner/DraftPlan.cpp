@@ -497,6 +497,10 @@ private:
     computeCosts();
     summarize(result, *sizes, &*result.costs, policies,
               torch ? &*torch : nullptr, fx ? &*fx : nullptr);
+    if (options.bounds && result.memory) {
+      PhaseTimer timer(result.seconds.kernels);
+      result.bounds = findBounds(result, device, result.memory->arenaBytes());
+    }
     emitRemarks(result);
   }
 

@@ -173,6 +173,16 @@ void summarize(PartitionResult &result, const ValueSizes &sizes,
                const std::vector<OpPolicy> &policies, const TorchProblem *torch,
                const FxView *fx);
 
+/// "models.py:117 in forward", from the outermost file location.
+std::string describeLocation(mlir::Location loc);
+
+/// Bounds for plans of the graph of `result`, which has costs and a kernel
+/// problem: of the time for arenas of at most `limitBytes`. The gap is that of
+/// its `pricedPs`. Nothing where the graph is too large for the numbers. Some
+/// flows.
+std::optional<PlanBounds> findBounds(const PartitionResult &result,
+                                     const Device &device, int64_t limitBytes);
+
 /// One remark for every saved value and every recomputed op.
 void emitRemarks(const PartitionResult &result);
 

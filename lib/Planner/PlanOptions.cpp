@@ -143,6 +143,10 @@ static std::vector<OptionSpec> graphOptions() {
        "auto: Boost.Graph's boykov-kolmogorov, and our\n"
        "push-relabel from where that gets slow; the last\n"
        "two are for comparison, edmonds-karp is very slow"},
+      {"bounds", OptionSpec::Flag, "",
+       "also compute what no plan comes below: the peak, and\n"
+       "the time within this plan's peak, and how far the\n"
+       "plan is from that"},
       {"keep-composites", OptionSpec::Flag, "",
        "leave composite ops (a loss, a norm) whole, for a\n"
        "plan whose ops somebody else will run; by default\n"
@@ -437,6 +441,7 @@ bool readPlanOptions(const CommandLine &line, PartitionOptions &options,
   if (auto device = line.get("device"))
     options.device = std::string(*device);
   options.decompose = !line.has("keep-composites");
+  options.bounds = line.has("bounds");
   if (!readBytePrice(line, options, error) ||
       !readSplit(line, options, error) ||
       !readObjective(word("minimize", ""), line.has("byte-price"), options,

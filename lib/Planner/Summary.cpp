@@ -19,10 +19,7 @@
 using namespace mlir;
 using namespace cutback;
 
-namespace {
-
-/// "models.py:117 in forward", from the outermost file location.
-std::string describeLocation(Location loc) {
+std::string cutback::describeLocation(Location loc) {
   std::string function;
   for (;;) {
     if (auto name = dyn_cast<NameLoc>(loc)) {
@@ -45,6 +42,8 @@ std::string describeLocation(Location loc) {
     text += ":" + std::to_string(file.getLine());
   return function.empty() ? text : text + " in " + function;
 }
+
+namespace {
 
 std::string opKind(Operation *op) {
   if (auto call = dyn_cast<joint::FrameworkCallOpInterface>(op))

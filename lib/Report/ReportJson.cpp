@@ -92,6 +92,31 @@ static void writePeak(OStream &json, const PartitionResult &result,
   });
 }
 
+static void writeBounds(OStream &json, const PlanBounds &bounds) {
+  json.attributeObject("bound", [&] {
+    json.attribute("peak_bytes", bounds.peakBytes);
+    writeText(json, "peak_at", bounds.peakAt);
+    json.attributeArray("at_peak", [&] {
+      for (const PlanBounds::Value &value : bounds.atPeak)
+        json.object([&] {
+          writeText(json, "value", value.name);
+          json.attribute("bytes", value.bytes);
+          writeText(json, "location", value.location);
+        });
+    });
+    json.attribute("time_ps", bounds.timePs);
+    json.attribute("limit_bytes", bounds.limitBytes);
+    json.attributeArray("prices", [&] {
+      for (const PlanBounds::MomentPrice &price : bounds.prices)
+        json.object([&] {
+          writeText(json, "at", price.at);
+          json.attribute("ps", price.ps);
+        });
+    });
+  });
+  json.attribute("gap", bounds.gap);
+}
+
 static void writeLine(OStream &json, const PartitionResult &result,
                       const StrategyLine &line) {
   json.attribute("chosen", line.chosen);
@@ -302,6 +327,8 @@ static void writeBody(OStream &json, const PartitionResult &result,
     json.attribute("model_ps", result.modelPs);
     json.attribute("priced_ps", result.pricedPs);
   });
+  if (result.bounds)
+    writeBounds(json, *result.bounds);
   writeKernels(json, result);
   if (result.update)
     json.attributeArray("optimizer", [&] {

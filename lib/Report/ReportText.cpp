@@ -19,6 +19,7 @@
 #include "cutback/Support/Text.h"
 
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
 
 #include <algorithm>
 
@@ -549,6 +550,19 @@ static std::string regionBudgetsText(const PartitionResult &result) {
          quantity(savable) + " that the fastest plan saves of them";
 }
 
+/// Of any plan of the graph, and of those with this one's memory.
+static std::string boundText(const PlanBounds &bounds) {
+  std::string at = bounds.peakAt == "end"       ? "at the end of the step"
+                   : bounds.peakAt == "between" ? "between the halves"
+                                                : "at %" + bounds.peakAt;
+  return "no plan of this graph has a peak below " +
+         quantity(bounds.peakBytes) + " (" + at +
+         "), and none with the peak of this one takes less than " +
+         formatPicoseconds(bounds.timePs) + " more: this one " +
+         llvm::formatv("{0:F2}%", 100 * bounds.gap).str() +
+         " of the step above that";
+}
+
 /// Ops that are not those of the releases that are known.
 static std::string declaredText(const std::vector<DeclaredOps> &ops) {
   uint64_t count = 0;
@@ -624,6 +638,8 @@ std::string reportText(const PartitionResult &result,
         "a check refused " + formatCount(result.refused.size(), "other plan") +
             ", a defect of cutback: " + llvm::join(result.refused, "; "));
   out += paragraph("time", timeText(result));
+  if (result.bounds)
+    out += paragraph("bounds", boundText(*result.bounds));
   if (result.kernelPlan)
     out += paragraph("kernels", kernelsText(result));
   for (const auto &[name, text] : updateTexts(result))

@@ -132,6 +132,7 @@ struct PartitionOptions {
   bool verify = true;
   bool emit = true;    ///< write the two functions
   bool figures = true; ///< fill in what reports show
+  bool bounds = false; ///< of them, PlanBounds too
   /// What the caller finds wrong with a plan, besides what is always looked
   /// at: `planStep` takes another one then.
   std::function<std::optional<std::string>(const PartitionResult &)> alsoCheck;
@@ -287,6 +288,30 @@ struct GraphAnalyses {
       recomputeCost; ///< by value / by op; -1 = never
 };
 
+/// What no plan of the graph comes below (Kernels/PlanBound.h). Plans whose
+/// launches run ops in pieces, or that drop gradients within the step, are none
+/// of those that it is about.
+struct PlanBounds {
+  /// Of a value that is in the way of a smaller peak.
+  struct Value {
+    std::string name;
+    int64_t bytes = 0;
+    std::string location; ///< as SavedValue::location
+  };
+  int64_t peakBytes = 0;
+  std::string peakAt;        ///< as MomentPrice::at
+  std::vector<Value> atPeak; ///< the three largest
+  /// Extra time of any plan whose arena has at most `limitBytes`; as
+  /// PlanFigures::pricedPs.
+  int64_t timePs = 0, limitBytes = 0;
+  double gap = 0; ///< pricedPs above timePs, as a part of the step
+  struct MomentPrice {
+    std::string at; ///< "between", "end", or the first result of a call
+    double ps = 0;  ///< a byte
+  };
+  std::vector<MomentPrice> prices; ///< that prove the bound of the time
+};
+
 /// What a report shows of a plan; its fields are those of `report --json`.
 /// Filled in if the options ask for figures.
 struct PlanFigures {
@@ -306,6 +331,8 @@ struct PlanFigures {
   int64_t modelPs = 0;  ///< extra time by the network's capacities
   int64_t pricedPs = 0; ///< extra time by the fusion-aware price of the plan
   uint64_t kernels = 0; ///< of both halves, by the same model
+  /// If the options ask for it, and the step has an arena.
+  std::optional<PlanBounds> bounds;
 };
 
 /// What updates parameters behind a step.
