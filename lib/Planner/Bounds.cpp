@@ -52,9 +52,15 @@ static std::vector<PlanBounds::Value> largestAt(const StepMoment &moment,
 }
 
 std::optional<PlanBounds> cutback::findBounds(const PartitionResult &result,
-                                              const Device &device,
                                               int64_t limitBytes) {
   const GraphView &view = result.view;
+  Device device;
+  std::string error;
+  auto isCopy = [](const OpTraits &traits) { return traits.copy; };
+  if (!result.costs || !result.kernelProblem ||
+      llvm::any_of(view.traits, isCopy) ||
+      !Device::load(result.options.device, device, error))
+    return std::nullopt;
   PlanBound bound(*result.costs, *result.kernelProblem, view, *result.sets,
                   *result.sizes, device);
   std::optional<PeakBound> peak = bound.peak();

@@ -499,7 +499,7 @@ private:
               torch ? &*torch : nullptr, fx ? &*fx : nullptr);
     if (options.bounds && result.memory) {
       PhaseTimer timer(result.seconds.kernels);
-      result.bounds = findBounds(result, device, result.memory->arenaBytes());
+      result.bounds = findBounds(result, result.memory->arenaBytes());
     }
     emitRemarks(result);
   }

@@ -178,10 +178,10 @@ std::string describeLocation(mlir::Location loc);
 
 /// Bounds for plans of the graph of `result`, which has costs and a kernel
 /// problem: of the time for arenas of at most `limitBytes`. The gap is that of
-/// its `pricedPs`. Nothing where the graph is too large for the numbers. Some
-/// flows.
+/// its `pricedPs`. Nothing where the graph is too large for the numbers, or
+/// copies of checkpoint regions are a part of it. Some flows.
 std::optional<PlanBounds> findBounds(const PartitionResult &result,
-                                     const Device &device, int64_t limitBytes);
+                                     int64_t limitBytes);
 
 /// One remark for every saved value and every recomputed op.
 void emitRemarks(const PartitionResult &result);

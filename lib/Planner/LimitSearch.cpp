@@ -289,6 +289,28 @@ static Result search(joint::GraphOp graph, const PartitionOptions &options,
   return result;
 }
 
+/// Says that there is no plan, or why there can be none; `least` is the least
+/// peak that was found.
+static LogicalResult refuse(joint::GraphOp graph,
+                            const std::optional<PlanBounds> &bounds,
+                            int64_t limit, int64_t least) {
+  bool isProof = bounds && limit < bounds->peakBytes;
+  auto diagnostic = graph.emitError(isProof ? "no plan fits within "
+                                            : "no plan was found within ")
+                    << formatBytes(limit);
+  if (isProof) {
+    diagnostic << ": none has a peak below " << formatBytes(bounds->peakBytes);
+    for (const PlanBounds::Value &value : bounds->atPeak)
+      diagnostic.attachNote()
+          << "in memory then, whatever is saved: '" << value.name << "', "
+          << formatBytes(value.bytes)
+          << (value.location.empty() ? "" : ", at " + value.location);
+  }
+  diagnostic.attachNote() << "the least peak that was found is "
+                          << formatBytes(least);
+  return failure();
+}
+
 Result cutback::planWithinLimit(joint::GraphOp graph,
                                 const PartitionOptions &options, bool &isMade) {
   OwningOpRef<joint::GraphOp> asRead = graph.clone();
@@ -305,13 +327,12 @@ Result cutback::planWithinLimit(joint::GraphOp graph,
   int64_t bytes = (*result)->memory ? (*result)->memory->arenaBytes() : 0;
   if ((*result)->memory && bytes <= limit) {
     (*result)->search->limitBytes = limit;
+    if ((*result)->bounds)
+      (*result)->bounds = findBounds(**result, limit);
     return result;
   }
+  std::optional<PlanBounds> bounds = findBounds(**result, limit);
   erasePartition((*result)->partition);
   isMade = false;
-  auto diagnostic = graph.emitError("no plan was found within ")
-                    << formatBytes(limit);
-  diagnostic.attachNote() << "the least peak that was found is "
-                          << formatBytes(bytes);
-  return failure();
+  return refuse(graph, bounds, limit, bytes);
 }

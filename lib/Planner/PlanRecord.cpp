@@ -249,6 +249,8 @@ cutback::planAsRecorded(joint::GraphOp graph) {
     return failure();
   (*result)->options = std::move(record->asked);
   (*result)->search = record->search;
+  if ((*result)->bounds && record->search && record->search->limitBytes)
+    (*result)->bounds = findBounds(**result, *record->search->limitBytes);
   (*result)->isOfTorchGraph = record->isOfTorchGraph;
   (*result)->passedOver = record->passedOver;
   (*result)->refused = std::move(record->refused);
