@@ -10,7 +10,9 @@
 
 #include "Internal.h"
 
+#include "cutback/Dialect/Joint/InsideUpdate.h"
 #include "cutback/Kernels/PlanBound.h"
+#include "cutback/Planner/PlanRecord.h"
 
 using namespace mlir;
 using namespace cutback;
@@ -57,8 +59,11 @@ std::optional<PlanBounds> cutback::findBounds(const PartitionResult &result,
   Device device;
   std::string error;
   auto isCopy = [](const OpTraits &traits) { return traits.copy; };
-  if (!result.costs || !result.kernelProblem ||
-      llvm::any_of(view.traits, isCopy) ||
+  // Moments and terms are of gradients that stay, and of ops that run once in a
+  // half and whole.
+  joint::GraphOp graph = view.graph;
+  if (!result.costs || !result.kernelProblem || joint::hasInsideUpdate(graph) ||
+      graph->hasAttr(kSplitRecord) || llvm::any_of(view.traits, isCopy) ||
       !Device::load(result.options.device, device, error))
     return std::nullopt;
   PlanBound bound(*result.costs, *result.kernelProblem, view, *result.sets,

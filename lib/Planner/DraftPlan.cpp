@@ -82,7 +82,7 @@ public:
     if (failed(planKernels()))
       return failure();
     fillFigures();
-    return success();
+    return options.bounds ? checkBounds() : success();
   }
 
   /// The numbers are of another graph op by now, with the same body.
@@ -490,6 +490,17 @@ private:
     return graph.emitError(*fault);
   }
 
+  LogicalResult checkBounds() {
+    if (result.bounds)
+      return success();
+    auto diagnostic = graph.emitError("has no bounds: they are of steps of "
+                                      "known sizes whose ops run whole, and "
+                                      "once in a half");
+    diagnostic.attachNote() << "leave out --bounds, or what is beside it of "
+                               "--optimizer, --split, and regions in regions";
+    return diagnostic;
+  }
+
   void fillFigures() {
     result.pricedPs = static_cast<int64_t>(
         std::max(0.0, planner->extraPs(result.halves, *result.kernelPlan)));
@@ -497,7 +508,7 @@ private:
     computeCosts();
     summarize(result, *sizes, &*result.costs, policies,
               torch ? &*torch : nullptr, fx ? &*fx : nullptr);
-    if (options.bounds && result.memory) {
+    if ((options.bounds || options.memoryLimit) && result.memory) {
       PhaseTimer timer(result.seconds.kernels);
       result.bounds = findBounds(result, result.memory->arenaBytes());
     }

@@ -19,6 +19,8 @@ FIELDS = {
     "minimize": ("minimize", "roofline"),
     "memory_limit": ("memory-limit", "roofline"),
     "effort": ("effort", "roofline"),
+    "split": ("split", "roofline"),
+    "bounds": ("bounds", None),
     "rules": ("rules", "pytorch"),
     "torch_config": ("torch-config", "pytorch"),
     "activation_budget": ("activation-budget", "pytorch"),
@@ -58,6 +60,8 @@ class Options:
     minimize: str | None = None  # "time" or "peak"; roofline
     memory_limit: float | str | None = None  # 0.5, or "24GiB"; roofline
     effort: int | None = None  # 1, 2 or 3, of a search for memory; roofline
+    split: str | None = None  # "loss" or "auto", "loss:8"; roofline
+    bounds: bool = False  # what no plan comes below, in reports
     rules: str = "torch-2.13"  # pytorch
     torch_config: tuple = ()  # pytorch; a dict of torch._functorch.config
     activation_budget: float | None = None  # pytorch; 0 to 1

@@ -177,7 +177,7 @@ static int refuseOthers(Session &session, const SplitRequest &request) {
   static constexpr const char *kOfHalves[] = {
       "strategy",        "cost-model",   "minimize", "rules",
       "free-parameters", "torch-config", "solver",   "activation-budget",
-      "budget-solver",   "budget"};
+      "budget-solver",   "budget",       "split"};
   for (const char *name : kOfHalves)
     if (session.line.has(name) && !request.isWhole &&
         session.line.get(name) != "makespan") {
