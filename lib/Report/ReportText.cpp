@@ -14,8 +14,8 @@
 #include "cutback/Planner/PlanRecord.h"
 #include "cutback/Planner/Planner.h"
 #include "cutback/Planner/Reasons.h"
-#include "cutback/Report/FrontReport.h"
 #include "cutback/Report/KernelReport.h"
+#include "cutback/Report/MemoryReport.h"
 #include "cutback/Support/Text.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -513,54 +513,6 @@ static std::string timeText(const PartitionResult &result) {
          " of a step, by a model of fused kernels (op by op, as the minimum "
          "cut weighs them: " +
          formatPicoseconds(result.modelPs) + ")";
-}
-
-/// What became of PyTorch's activation budget.
-static std::string budgetText(const PartitionResult &result) {
-  const BudgetDecision &budget = *result.budget;
-  std::string out(textOf(budget.answer).sentence);
-  if (budget.answer == BudgetAnswer::Knapsack)
-    out += " by solver " +
-           spell(result.options.activationBudget->solver).str() + ": " +
-           formatCount(budget.released.size()) + " of " +
-           formatCount(budget.candidates, "value") +
-           " that PyTorch would keep may be recomputed";
-  out += budget.hasEffect ? "" : "; the budget has no effect on this graph";
-  if (std::optional<double> ratio = budget.ratio())
-    out += "; saved is " + formatFixed(*ratio, 2) +
-           " of the way from the inputs (" + quantity(budget.inputBytes) +
-           ") to what it saves without a budget (" +
-           quantity(budget.defaultBytes) + "), as PyTorch counts bytes";
-  if (!result.drawnAlike.empty())
-    out += "; " + formatCount(result.drawnAlike.size(), "random op") +
-           " run twice with the same numbers; PyTorch's partitioner keeps no "
-           "state for them, and the second run would draw others";
-  return out;
-}
-
-/// What checkpoint regions with budgets keep.
-static std::string regionBudgetsText(const PartitionResult &result) {
-  int64_t kept = 0, savable = 0;
-  for (const RegionBudget &budget : result.regionBudgets) {
-    kept += budget.keptBytes;
-    savable += budget.savableBytes;
-  }
-  return formatCount(result.regionBudgets.size(), "checkpoint region") +
-         " with a budget keep " + quantity(kept) + " of the " +
-         quantity(savable) + " that the fastest plan saves of them";
-}
-
-/// Of any plan of the graph, and of those with this one's memory.
-static std::string boundText(const PlanBounds &bounds) {
-  std::string at = bounds.peakAt == "end"       ? "at the end of the step"
-                   : bounds.peakAt == "between" ? "between the halves"
-                                                : "at %" + bounds.peakAt;
-  return "no plan of this graph has a peak below " +
-         quantity(bounds.peakBytes) + " (" + at +
-         "), and none with the peak of this one takes less than " +
-         formatPicoseconds(bounds.timePs) + " more: this one " +
-         llvm::formatv("{0:F2}%", 100 * bounds.gap).str() +
-         " of the step above that";
 }
 
 /// Ops that are not those of the releases that are known.
