@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a report says of limits, budgets and bounds. The front has its rows by
-// memory, from the largest plan to the smallest; plans beside it have theirs
+// What a report says of limits, budgets and bounds.
+//
+// The front has its rows by memory, from the largest plan to the smallest;
+// plans beside it (the one of the report, and PyTorch's decision) have theirs
 // where their peak is.
 
 #include "cutback/Report/MemoryReport.h"

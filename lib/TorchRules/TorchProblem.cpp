@@ -61,10 +61,13 @@ FailureOr<Plan> TorchProblem::planWithin(const TorchBudget &budget,
     std::optional<int64_t> flops = 1;
     if (op != GraphView::kNone)
       flops = countTorchFlops(view, sizes, op, why);
-    if (!flops)
-      return TorchRulesError{
-          "an activation budget needs the FLOPs of a call: " + why, node,
-          "decide on that call with --policy=VALUE=must-save"};
+    if (!flops) {
+      TorchRulesError error;
+      error.message = "an activation budget needs the FLOPs of a call: " + why;
+      error.node = node;
+      error.note = "decide on that call with --policy=VALUE=must-save";
+      return error;
+    }
     runtime = *flops;
     return std::nullopt;
   };

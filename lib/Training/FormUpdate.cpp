@@ -20,6 +20,7 @@
 #include "cutback/Lowering/SymbolicKernels.h"
 #include "cutback/Planner/Planner.h"
 #include "cutback/Runtime/Artifact.h"
+#include "cutback/Support/Text.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/IRMapping.h"
@@ -282,6 +283,21 @@ static FailureOr<ListedSegment> addSegment(KernelModule &kernels,
   if (failed(formed) || failed(Merger(kernels, *formed).run(graph, taken)))
     return failure();
   return listed;
+}
+
+LogicalResult cutback::checkLimit(joint::GraphOp graph,
+                                  const PartitionResult &plan,
+                                  const KernelModule &kernels) {
+  int64_t bytes = arenaBytes(kernels);
+  if (!plan.search || !plan.search->limitBytes ||
+      bytes <= *plan.search->limitBytes)
+    return success();
+  auto diagnostic = graph.emitError("the update after the backward needs ")
+                    << formatBytes(bytes) << ", more than the limit of "
+                    << formatBytes(*plan.search->limitBytes);
+  diagnostic.attachNote() << "give a larger limit; without --update=after the "
+                             "update is inside of the backward where it may be";
+  return diagnostic;
 }
 
 FailureOr<std::vector<ListedSegment>>

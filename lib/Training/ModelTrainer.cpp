@@ -228,7 +228,8 @@ private:
         formKernels(plan->partition.link, *plan->kernelPlan, planned);
     if (failed(formed) || failed(verifyKernels(plan->view.graph, *formed)) ||
         (!isInside &&
-         failed(addUpdate(*formed, graph, options.optimizer, plan->options))))
+         (failed(addUpdate(*formed, graph, options.optimizer, plan->options)) ||
+          failed(checkLimit(graph, *plan, *formed)))))
       return failure();
     kernels = std::move(*formed);
     memory = std::make_unique<LaunchMemory>(kernels.link);

@@ -137,7 +137,8 @@ bool cutback::addUpdate(PartitionResult &plan, KernelModule &kernels,
       findParameters(graph, optimizer);
   FailureOr<std::vector<ListedSegment>> segments =
       addUpdate(kernels, graph, optimizer, plan.options);
-  if (failed(parameters) || failed(segments))
+  if (failed(parameters) || failed(segments) ||
+      failed(checkLimit(graph, plan, kernels)))
     return false;
   plan.update = {std::move(options), std::move(*segments)};
   // What the update lays beside the gradients.

@@ -108,6 +108,12 @@ mlir::FailureOr<std::vector<ListedSegment>>
 addUpdate(KernelModule &kernels, joint::GraphOp graph,
           const Optimizer &optimizer, const PartitionOptions &options);
 
+/// Fails, with an error at `graph`, where the arena of `kernels`, which are the
+/// step of `plan` and an update after it, is above the plan's limit.
+mlir::LogicalResult checkLimit(joint::GraphOp graph,
+                               const PartitionResult &plan,
+                               const KernelModule &kernels);
+
 } // namespace cutback
 
 #endif // CUTBACK_TRAINING_UPDATE_H
