@@ -42,10 +42,11 @@ std::vector<OptionSpec> cutback::optimizerOptions() {
        "take a scale of the loss, for gradients in 16 bits; a\n"
        "step whose gradients are not finite changes nothing"},
       {kUpdate, OptionSpec::Choice, "inside|after",
-       "inside (default): in the backward, each parameter as soon\n"
-       "as its gradient is there, whose memory is free then; but\n"
-       "after it with --clip-norm, --scale-loss or --accumulate,\n"
-       "which need all gradients first. after: never inside"},
+       "inside (default): in the backward, each parameter as\n"
+       "soon as its gradient is there, whose memory is free\n"
+       "then; but after it with --clip-norm, --scale-loss or\n"
+       "--accumulate, which need all gradients first. after:\n"
+       "never inside"},
   };
 }
 
