@@ -74,7 +74,13 @@ private:
   }
 
   std::optional<RuntimeValue> find(BlockArgument argument) {
-    if (Value from = step.handed.lookup(argument)) {
+    // What is handed on under its own name is the step's argument itself; a
+    // copy of it is for takers of other names.
+    auto isItself = [&](Value from) {
+      return isa<BlockArgument>(from) &&
+             joint::getValueName(from) == joint::getValueName(argument);
+    };
+    if (Value from = step.handed.lookup(argument); from && !isItself(from)) {
       auto found = handed.find(from);
       return found == handed.end() ? std::nullopt
                                    : std::optional(found->second);

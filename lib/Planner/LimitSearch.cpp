@@ -91,6 +91,7 @@ private:
   /// graphs some, and then those around the best of them.
   bool takeColumn(const PlanColumn &column) {
     size_t stride = space.columnStride();
+    space.figures.isWhole &= stride == 1;
     std::optional<size_t> first;
     for (size_t i = 0; i < column.size(); i += stride)
       if (consider(column[i]) && !first)

@@ -69,8 +69,8 @@ static std::vector<OptionSpec> decisionOptions() {
        "run the ops around the largest product of the forward\n"
        "in parts along its rows, one part after the other, so\n"
        "that its result (the logits of a loss) is never there\n"
-       "as a whole; loss:8 in 8 parts. Sums over rows are sums\n"
-       "of parts then: bits depend on how many there are.\n"
+       "as a whole; loss:8 in 8 parts. Sums over rows are\n"
+       "those of parts then: bits depend on how many.\n"
        "off (the default): not"},
       {"rules", OptionSpec::Choice, "torch-2.13|torch-2.3",
        "whose heuristics (pytorch; default torch-2.13)"},

@@ -85,7 +85,8 @@ void cutback::recordPlan(joint::GraphOp graph, const PartitionResult &result) {
 }
 
 std::optional<SplitRecord> cutback::splitRecordOf(joint::GraphOp graph) {
-  auto record = graph->getAttrOfType<DictionaryAttr>(kSplitRecord);
+  auto record = graph ? graph->getAttrOfType<DictionaryAttr>(kSplitRecord)
+                      : DictionaryAttr();
   auto parts = record ? record.getAs<IntegerAttr>("parts") : IntegerAttr();
   auto product = record ? record.getAs<StringAttr>("product") : StringAttr();
   if (!parts || !product)

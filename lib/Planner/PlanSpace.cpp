@@ -172,20 +172,20 @@ void PlanSpace::markAtPeak(const MemoryPlan &memory,
 
 PlanColumn PlanSpace::cuts() {
   PlanColumn column;
-  figures.isWhole &= candidates.addPlans({}, {}, kCorners, column);
+  candidates.addPlans({}, {}, kCorners, column);
   return column;
 }
 
 PlanColumn PlanSpace::cutsBesidePeak() {
   PlanColumn column;
   if (!withoutPrice.empty())
-    figures.isWhole &= candidates.addPlans({}, withoutPrice, kCorners, column);
+    candidates.addPlans({}, withoutPrice, kCorners, column);
   return column;
 }
 
 PlanColumn PlanSpace::cutsWithin(const RegionRequest &regions) {
   PlanColumn column;
-  figures.isWhole &= candidates.addPlans(regions, {}, kCorners, column);
+  candidates.addPlans(regions, {}, kCorners, column);
   Candidate own = candidateOf(Preparation::Own, Strategy::MinCut, options);
   own.choice.bytePrice = BytePrice::ownTimes(1);
   own.choice.regions = regions;

@@ -22,6 +22,7 @@
 #include "cutback/Analysis/Modules.h"
 #include "cutback/Dialect/Joint/BackwardKey.h"
 #include "cutback/Dialect/Joint/CallArgs.h"
+#include "cutback/Dialect/Joint/InsideUpdate.h"
 #include "cutback/Dialect/Joint/Vjp.h"
 #include "cutback/Transforms/ExpandRegions.h"
 
@@ -352,6 +353,13 @@ private:
     OutputOp output = graph.getOutput();
     for (int32_t argument : output.getGradientOf())
       has[argument] = true;
+    // An update in the backward has used up those of what it writes.
+    if (hasInsideUpdate(graph))
+      for (auto write : graph.getBody().front().getOps<WriteOp>())
+        if (auto argument = dyn_cast<BlockArgument>(write.getDestination());
+            argument &&
+            graph.getRole(argument.getArgNumber()).getKind() == RoleKind::Param)
+          has[argument.getArgNumber()] = true;
     for (uint32_t op = 0; op < view.numOps(); ++op) {
       auto rules = dyn_cast<DifferentiableOpInterface>(view.ops[op]);
       bool passes = false;

@@ -64,9 +64,16 @@ class SizedStep:
         self._states = {}  # names of the optimizer's arguments, by number
         for number, argument in enumerate(step.arguments):
             if argument.name.startswith("optimizer."):
-                self._states[number] = argument.name
-                self._own[number] = None
-                continue
+                if update:
+                    self._states[number] = argument.name
+                    self._own[number] = None
+                    continue
+                if argument.required:
+                    raise _error(
+                        "the backward of this step updates parameters, and"
+                        " nothing here gives it '%s': compile it with"
+                        " --update=after, or by cutback.compile(...,"
+                        " optimizer=...)" % argument.name)
             if argument.required:
                 continue
             self._own[number] = _make(argument, place.device)
@@ -148,8 +155,9 @@ class SizedStep:
                 " takes gradients as they are; for a scaled loss, or several"
                 " micro-batches, compile without an optimizer"
                 % float(tangent))
+        updated = self._check_updated(given)
         numbers = dict(zip(("optimizer.lr", "optimizer.step"),
-                           self._update.begin()))
+                           self._update.begin(updated)))
         self._find_states(given)
         for number, name in self._states.items():
             if name in numbers:
@@ -157,7 +165,29 @@ class SizedStep:
         self._own[self._tangent].copy_(tangent)
         for segment in self.step.segments[1:]:
             self._run(segment, given)
-        self._update.end()
+        self._update.end(updated)
+
+    def _check_updated(self, given):
+        """The parameters that the backward updates: of each the gradient is
+        used up, so that nobody else may wait for it or have left one."""
+        updated = []
+        for argument, one in zip(self.given, given):
+            if argument.name not in self._updated:
+                continue
+            name = argument.name.removeprefix("param.")
+            if getattr(one, "_backward_hooks", None) or \
+                    getattr(one, "_post_accumulate_grad_hooks", None):
+                raise _error(
+                    "parameter '%s' has a hook, and its gradient is used up by"
+                    " the update in the backward: remove the hook, or compile"
+                    " without an optimizer" % name)
+            if one.grad is not None:
+                raise _error(
+                    "parameter '%s' has a gradient of before in .grad, by which"
+                    " optimizer.step() would update it again: call"
+                    " zero_grad(set_to_none=True) first" % name)
+            updated.append(one)
+        return updated
 
     def _check_apart(self, given):
         """What the step changes is not also another argument: one that is read

@@ -132,8 +132,9 @@ class Update:
             state[kind] = state[kind].contiguous()
         return state[kind]
 
-    def begin(self):
-        """Before an update: the learning rate, and the number of the update."""
+    def begin(self, updated):
+        """Before an update of parameters: the learning rate, and the number of
+        the update."""
         if self._read() != self._made_for:
             raise _error("settings of the optimizer have changed since the step"
                          " was compiled; but for the learning rate they are"
@@ -141,16 +142,17 @@ class Update:
         rate, number = self._check_rates(), 0
         if self._kind == "adamw":
             counts = {float(state["step"])
-                      for state in self._optimizer.state.values()
-                      if "step" in state}
+                      for state in map(self._optimizer.state.get, updated)
+                      if state and "step" in state}
             if len(counts) > 1:
                 raise _error("parameters have had different numbers of updates:"
-                             " a step has one number for all")
+                             " a step has one number for all; give those that"
+                             " it updates an optimizer of their own")
             number = counts.pop() if counts else 0
         return rate, number + 1
 
-    def end(self):
+    def end(self, updated):
         """After an update."""
-        for state in self._optimizer.state.values():
-            if "step" in state:
+        for state in map(self._optimizer.state.get, updated):
+            if state and "step" in state:
                 state["step"] += 1

@@ -94,6 +94,10 @@ class Variant:
             self._parameters, self._tied) if i != first)
         # A program has the gradients that it has; what comes for others is said
         # by the backward.
+        # What an update in the backward changes; it has to be what it was.
+        self._trained = [] if self._update is None else [
+            i for i in self._parameters
+            if self._names[i] in exported.requires_grad]
         self._frozen = [] if exported.is_program else [
             i for i, name in enumerate(self._names)
             if name not in exported.requires_grad]
@@ -141,6 +145,9 @@ class Variant:
         if torch.is_grad_enabled():
             for i in self._frozen:
                 if found[i] is not None and found[i].requires_grad:
+                    return False
+            for i in self._trained:
+                if found[i] is not None and not found[i].requires_grad:
                     return False
         return self._tied_now(found) == self._tied
 

@@ -66,6 +66,11 @@ bool StepTensors::bind(const ArtifactArgument &argument, int64_t seed,
   bool isGiven = found != nullptr;
   if (!isGiven && argument.fill == ArtifactArgument::Required) {
     error.what = "there is no tensor '" + argument.name + "'";
+    if (argument.name.rfind("optimizer.", 0) == 0) {
+      error.next = "the backward of this step updates parameters: `cutback "
+                   "train` runs it; --update=after compiles one without";
+      return false;
+    }
     error.next =
         std::string(isInputName(argument.name) ? "--inputs" : "--weights") +
         " takes a safetensors file with it";

@@ -12,6 +12,7 @@
 #include "StepKernels.h"
 #include "StepSources.h"
 
+#include "cutback/Dialect/Joint/InsideUpdate.h"
 #include "cutback/Partition/RandomStates.h"
 #include "cutback/Report/PartitionFiles.h"
 
@@ -253,7 +254,7 @@ int runCompile(const CommandLine &line) {
   PlanRun run;
   if (int code = run.load(session, importOptionsOf(line)))
     return code;
-  if (optimizer && !run.result)
+  if (optimizer && (!run.result || joint::hasInsideUpdate(run.imported.graph)))
     if (int code = placeUpdate(session, run.imported.graph, *optimizer))
       return code;
   bool isCpu = line.get("target") == kCpuTarget;

@@ -17,6 +17,7 @@
 #include "PageRun.h"
 #include "StepKernels.h"
 
+#include "cutback/Dialect/Joint/InsideUpdate.h"
 #include "cutback/Report/Bans.h"
 #include "cutback/Report/Comparison.h"
 #include "cutback/Report/OtherHalves.h"
@@ -191,7 +192,7 @@ int runReport(const CommandLine &line) {
   importOptions.torchHalves = true;
   if (int code = run.load(session, importOptions))
     return code;
-  if (optimizer && !run.result)
+  if (optimizer && (!run.result || joint::hasInsideUpdate(run.imported.graph)))
     if (int code = placeUpdate(session, run.imported.graph, *optimizer))
       return code;
   std::optional<OtherPartition> other = judgeOther(run.imported, run.options);

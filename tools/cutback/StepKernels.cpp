@@ -110,7 +110,14 @@ void cutback::formForAllSizes(Session &session, const PartitionResult &plan,
 
 int cutback::placeUpdate(Session &session, joint::GraphOp graph,
                          const Optimizer &optimizer) {
-  if (optimizer.place == Optimizer::After || joint::hasInsideUpdate(graph))
+  if (joint::hasInsideUpdate(graph)) {
+    auto diagnostic = graph.emitError("has the update of an optimizer in its "
+                                      "backward already");
+    diagnostic.attachNote() << "leave out --optimizer, or give the model that "
+                               "it was compiled from";
+    return NoPlan;
+  }
+  if (optimizer.place == Optimizer::After)
     return Done;
   FailureOr<std::vector<UpdatedParameter>> parameters =
       findParameters(graph, optimizer);

@@ -66,7 +66,7 @@ TEST_P(LeastPeak, IsNotAboveAnyPriceOfAByte) {
   }
 }
 
-TEST_P(LeastPeak, SaysWhatWasSearchedAndIsMadeAgainByItsOptions) {
+TEST_P(LeastPeak, SaysWhatWasSearchedAndIsMadeAgainByItsChoice) {
   CopiedPlan plan = input.ask({"--minimize=peak"});
   ASSERT_TRUE(plan.result) << input.message;
   const PartitionResult &least = *plan.result;
@@ -79,18 +79,19 @@ TEST_P(LeastPeak, SaysWhatWasSearchedAndIsMadeAgainByItsOptions) {
   if (least.isOfTorchGraph)
     return;
   PartitionOptions options = least.options;
-  options.strategy = least.choice.strategy;
-  options.costModel = least.choice.costModel;
-  options.rules = least.choice.rules;
-  options.bytePrice = least.bytePricePs;
-  for (const std::string &name : least.choice.recompute)
-    options.policies[name] = "must-recompute";
-  options.minimize = Minimize::Time;
-  options.withinTorchPeak = false;
-  auto again = planCopy(input.graph(), options);
+  options.checkpoint = least.choice.regions.modules;
+  options.checkpointSegments = least.choice.regions.segments;
+  OwningOpRef<ModuleOp> scratch = ModuleOp::create(input.graph().getLoc());
+  auto copy = cast<joint::GraphOp>(input.graph()->clone());
+  scratch->push_back(copy);
+  PhaseSeconds seconds;
+  auto prepared = preparePartition(copy, options, seconds);
+  ASSERT_TRUE(succeeded(prepared));
+  auto again =
+      partitionGraph(copy, options, least.choice, std::move(*prepared));
   ASSERT_TRUE(succeeded(again));
-  EXPECT_EQ(again->result->peak.bytes, least.peak.bytes);
-  EXPECT_EQ(again->result->plan.saved, least.plan.saved);
+  EXPECT_EQ((*again)->peak.bytes, least.peak.bytes);
+  EXPECT_EQ((*again)->plan.saved, least.plan.saved);
 }
 
 INSTANTIATE_TEST_SUITE_P(Graphs, LeastPeak,
@@ -111,7 +112,7 @@ TEST(LeastPeakOf, GraphsIsAtMostWhatWasFoundByHand) {
 }
 
 TEST(LeastPeakOf, SaysWhichValuesItRecomputesOnTopOfTheCut) {
-  AskedGraph input(corpus("gpt2_selective"));
+  AskedGraph input(corpus("autocast_bf16"));
   CopiedPlan plan = input.ask({"--minimize=peak"});
   ASSERT_TRUE(plan.result) << input.message;
   std::vector<std::string> names = plan.result->choice.recompute;
@@ -126,7 +127,7 @@ TEST(LeastPeakOf, SaysWhichValuesItRecomputesOnTopOfTheCut) {
     words.push_back("--policy=" + name + "=must-recompute");
   CopiedPlan asked = input.ask(words);
   ASSERT_TRUE(asked.result) << input.message;
-  EXPECT_EQ(asked.result->peak.bytes, plan.result->peak.bytes);
+  EXPECT_LE(plan.result->peak.bytes, asked.result->peak.bytes);
 }
 
 TEST(LeastPeakOf, KeepsThePoliciesOfTheCommandLine) {

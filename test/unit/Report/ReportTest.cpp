@@ -185,7 +185,7 @@ TEST(Report, textSaysWhatWasMinimized) {
   PartitionResult result = exampleResult();
   result.options.minimize = Minimize::Peak;
   result.bytePricePs = 0.3;
-  result.search = {12, true};
+  result.search = {12, std::nullopt, true};
   std::string text = unwrapped(reportText(result, exampleExtras(result)));
   EXPECT_NE(text.find("byte price 0.3, chosen for the least peak of 12 plans;"),
             std::string::npos)

@@ -182,7 +182,7 @@ TEST_F(ChooseRegionsTest, AttributesThatSayNothingAreErrors) {
               std::string("'") + wrong +
                   "' is no attribute of a checkpoint region; it is written "
                   "MODULES,NAME=true or false; names are early_stop, "
-                  "preserve_rng, reentrant and advise");
+                  "preserve_rng, reentrant and advise, or budget=0.4");
   EXPECT_EQ(choose({{"net.*,reentrant=true"}, 0, {"save:sin"}}),
             "a reentrant checkpoint region has no policies of ops; leave out "
             "--checkpoint-policy, or reentrant=true");
