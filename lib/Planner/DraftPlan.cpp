@@ -103,6 +103,9 @@ private:
     PhaseTimer timer(result.seconds.prepare);
     result.view =
         prepared.view ? std::move(*prepared.view) : GraphView::build(graph);
+    result.costs = std::move(prepared.costs);
+    result.kernelProblem = std::move(prepared.kernelProblem);
+    result.whole = std::move(prepared.whole);
     if (failed(checkTypes()) || failed(computeSets()) || failed(computeSizes()))
       return failure();
     FailureOr<std::vector<OpPolicy>> asked =
@@ -110,9 +113,6 @@ private:
     if (failed(asked))
       return failure();
     policies = std::move(*asked);
-    result.costs = std::move(prepared.costs);
-    result.kernelProblem = std::move(prepared.kernelProblem);
-    result.whole = std::move(prepared.whole);
     if (!joint::hasBackward(graph) && !options.mayLackGradients) {
       auto diag = graph.emitOpError("has no gradients: there is no backward to "
                                     "plan for");

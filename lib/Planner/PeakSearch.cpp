@@ -36,7 +36,8 @@ public:
   PeakSearch(joint::GraphOp graph, const PartitionOptions &options)
       : options(options), trial(trialOptions(options)), space(graph, options),
         planner(space.planner()), context(graph.getContext()),
-        ops(graph.getBody().front().getOperations().size()) {
+        ops(graph.getBody().front().getOperations().size()),
+        isBound(hasPolicies(graph, options)) {
     trial.memory->arena.work =
         std::min(trial.memory->arena.work, kTrialLayoutWork);
   }
@@ -58,7 +59,8 @@ public:
         improve();
         layOutLast();
       }
-      if (best && isOpen)
+      // The file is of a network that is solved.
+      if (best && isOpen && options.dumpNetwork.empty())
         faster = plansWithin(space, best->candidate, best->found.peakBytes);
     }
     PartitionOptions last = takenOptions(options);
@@ -96,7 +98,7 @@ private:
         // Those that look at no policy of the command line are not asked for.
         bool looks =
             strategy == Strategy::MinCut || strategy == Strategy::Eager;
-        if (looks || options.policies.empty())
+        if (looks || !isBound)
           candidates.push_back(candidateOf(preparation, strategy, options));
       }
   }
@@ -180,6 +182,8 @@ private:
   }
 
   void descend(const Candidate &start) {
+    if (start.plan)
+      return; // a cut that is not solved again
     std::optional<Evaluated> now;
     consider(start, now, /*isStart=*/true);
     for (bool isBetter = now.has_value(); isBetter;) {
@@ -247,6 +251,7 @@ private:
   CandidatePlanner &planner;
   MLIRContext *context;
   uint64_t ops; ///< of the graph as it is given
+  bool isBound; ///< by policies
   std::vector<Candidate> candidates;
   std::optional<Evaluated> best;
   std::vector<Evaluated> finalists; ///< each the least when it was found

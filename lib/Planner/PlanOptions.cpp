@@ -333,6 +333,9 @@ static bool readMemoryLimit(const CommandLine &line, PartitionOptions &options,
   else if (line.has("byte-price") || line.has("minimize"))
     error = "--memory-limit chooses what is saved: leave out --byte-price and "
             "--minimize";
+  else if (line.has("dump-network"))
+    error = "--dump-network has no effect with --memory-limit: the plan that "
+            "is found is no minimum cut of one network";
   if (!error.empty())
     return false;
   std::optional<double> share = parseNumber(*given);

@@ -65,9 +65,11 @@ private:
 
   void declare() {
     for (const OptionSpec &option : planOptions()) {
-      bool isOfStep =
-          option.name == "minimize" || option.name == "memory-limit" ||
-          option.name == "effort" || option.name == "keep-composites";
+      bool isOfStep = option.name == "minimize" ||
+                      option.name == "memory-limit" ||
+                      option.name == "effort" || option.name == "bounds" ||
+                      option.name == "split" || option.name == "budget" ||
+                      option.name == "keep-composites";
       if (!isOfPlan(option) || (isOfStep && !IsStep))
         continue;
       llvm::cl::desc help(option.help);

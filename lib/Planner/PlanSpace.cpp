@@ -32,7 +32,7 @@ static constexpr uint64_t kColumnOps = 480'000;
 static bool maySuggestRegions(joint::GraphOp graph,
                               const PartitionOptions &options) {
   if (!options.checkpoint.empty() || options.checkpointSegments > 0 ||
-      !options.checkpointPolicies.empty())
+      !options.checkpointPolicies.empty() || !options.policies.empty())
     return false;
   WalkResult found = graph.walk([](Operation *op) {
     bool isRegion = isa<joint::CheckpointOp>(op) ||
@@ -42,8 +42,14 @@ static bool maySuggestRegions(joint::GraphOp graph,
   return !found.wasInterrupted();
 }
 
+bool cutback::hasPolicies(joint::GraphOp graph,
+                          const PartitionOptions &options) {
+  return !maySuggestRegions(graph, options);
+}
+
 PlanSpace::PlanSpace(joint::GraphOp graph, const PartitionOptions &options)
     : graph(graph), options(options), trial(trialOptions(options)),
+      isBound(hasPolicies(graph, options)),
       lists(maySuggestRegions(graph, options) ? findModuleLists(graph)
                                               : ModuleLists()),
       candidates(graph, options,
@@ -123,6 +129,9 @@ void PlanSpace::readGraph(const PartitionResult &result) {
     policies = collectPolicies(view, options.policies);
   else if (!options.policies.empty())
     facts.mayBeSaved.assign(view.numValues(), 0);
+  facts.mustBeSaved.assign(view.numOps(), 0);
+  for (uint32_t op = 0; succeeded(policies) && op < view.numOps(); ++op)
+    facts.mustBeSaved[op] = (*policies)[op] == OpPolicy::MustSave;
   for (uint32_t value = 0; value < view.numValues(); ++value) {
     uint32_t op = facts.definer[value];
     bool isFree = op != GraphView::kNone && !facts.savePs.empty() &&
@@ -196,10 +205,12 @@ PlanColumn PlanSpace::cutsWithin(const RegionRequest &regions) {
 PlanColumn PlanSpace::others() const {
   PlanColumn column = {candidateOf(Preparation::Own, Strategy::Eager, options)};
   // These look at no policy.
-  if (options.policies.empty())
+  if (!isBound)
     for (Strategy strategy : {Strategy::Precompute, Strategy::RecomputeAll})
       column.push_back(candidateOf(Preparation::Own, strategy, options));
-  column.push_back(referenceDecision(options));
+  // It is of whole ops.
+  if (!options.split || options.split->parts == 0)
+    column.push_back(referenceDecision(options));
   return column;
 }
 
@@ -243,6 +254,13 @@ std::optional<Measured> PlanSpace::measure(const Candidate &candidate,
   Measured measured{candidate, 0, 0};
   if (candidate.preparation == Preparation::Own && !result.given) {
     readGraph(result);
+    // A plan in between two of them may recompute what both save.
+    const PlanFacts &facts = this->facts(result.choice.regions);
+    if (llvm::any_of(result.halves.recomputed,
+                     [&](uint32_t op) { return facts.mustBeSaved[op]; })) {
+      candidates.drop(std::move(*draft));
+      return std::nullopt;
+    }
     if (!candidate.plan)
       measured.candidate.plan = std::make_shared<const Plan>(result.plan);
   }

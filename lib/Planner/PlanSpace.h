@@ -31,7 +31,11 @@ struct PlanFacts {
   std::vector<uint32_t> definer;            ///< the same; op, or kNone
   std::vector<int64_t> savePs, recomputePs; ///< by value, by op; or kNever
   std::vector<uint8_t> mayBeSaved;          ///< by value: a give back may
+  std::vector<uint8_t> mustBeSaved;         ///< by op: a policy says it
 };
+
+/// Whether options or tags say what happens to some values, or regions do.
+bool hasPolicies(joint::GraphOp graph, const PartitionOptions &options);
 
 class PlanSpace {
 public:
@@ -83,6 +87,7 @@ private:
   joint::GraphOp graph;
   const PartitionOptions &options;
   PartitionOptions trial;
+  bool isBound;      ///< by policies
   ModuleLists lists; ///< of the graph as it was read
   CandidatePlanner candidates;
   std::list<std::pair<RegionRequest, PlanFacts>> known;

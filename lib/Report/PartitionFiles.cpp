@@ -87,8 +87,9 @@ std::string writePartition(joint::GraphOp graph, const PartitionResult &result,
                                   {kPartitionFiles[1], forward},
                                   {kPartitionFiles[2], backward},
                                   {kPartitionFiles[3], plan}};
+  std::string whole = result.whole ? printAlone(**result.whole) : "";
   if (result.whole)
-    files.push_back({kWholeFile, printAlone(**result.whole)});
+    files.push_back({kWholeFile, whole});
   files.insert(files.end(), more.begin(), more.end());
   return writeFolderSafely(folder, files);
 }

@@ -160,7 +160,8 @@ static int refuseOthers(Session &session, const SplitRequest &request) {
       "sequence",     "collectives-first",
       "group-size",   "checkpoint-sequential",
       "dump-network", "keep-composites",
-      "memory-limit", "effort"};
+      "memory-limit", "effort",
+      "bounds"};
   for (const char *name : kOfOneGraph)
     if (session.line.has(name)) {
       session.error("--" + std::string(name) +
