@@ -453,8 +453,31 @@ private:
           policies[op] = decided[given.definer[from]];
   }
 
+  /// A view of what an update in the backward writes would be handed over as a
+  /// copy; the backward has it for nothing.
+  void dropUpdatedViews() {
+    const GraphView &view = result.view;
+    joint::GraphOp graph = view.graph;
+    if (!joint::hasInsideUpdate(graph))
+      return;
+    llvm::SmallDenseSet<uint32_t> written; // storages
+    for (auto write : graph.getBody().front().getOps<joint::WriteOp>())
+      if (auto argument = dyn_cast<BlockArgument>(write.getDestination());
+          argument && write.getSide() == joint::Side::Backward)
+        written.insert(sizes->storage[argument.getArgNumber()]);
+    for (uint32_t value = view.numArgs; value < view.numValues(); ++value) {
+      if (!written.contains(sizes->storage[value]) ||
+          !view.traits[view.definer[value]].view)
+        continue;
+      result.plan.saved[value] = 0;
+      if (!result.plan.bound.empty())
+        result.plan.bound[value] = 0;
+    }
+  }
+
   LogicalResult split() {
     PhaseTimer timer(result.seconds.extract);
+    dropUpdatedViews();
     FailureOr<Halves> halves =
         splitGraph(result.view, *result.sets, result.plan);
     if (failed(halves))

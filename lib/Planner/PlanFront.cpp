@@ -23,7 +23,7 @@ static FailureOr<FrontPoint> planPoint(joint::GraphOp graph,
 }
 
 /// Those that no other one is better than.
-static std::vector<FrontPoint> bestOf(std::vector<FrontPoint> points) {
+static std::vector<FrontPoint> bestOf(const std::vector<FrontPoint> &points) {
   std::vector<FrontPoint> front;
   for (const FrontPoint &point : points) {
     while (!front.empty() && front.back().peakBytes >= point.peakBytes &&
@@ -67,5 +67,5 @@ cutback::planFront(joint::GraphOp graph, const PartitionOptions &options,
       return failure();
     points.push_back(*point);
   }
-  return bestOf(std::move(points));
+  return bestOf(points);
 }

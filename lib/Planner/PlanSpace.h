@@ -75,7 +75,12 @@ public:
   /// Plans that may still be measured beyond those of columns: a bound on what
   /// a search costs, which depends on the graph alone.
   uint64_t tries = 0;
-  bool spend() { return tries > 0 && tries-- > 0; }
+  bool spend() {
+    if (tries == 0)
+      return false;
+    --tries;
+    return true;
+  }
   /// Plans of a column from one that is measured to the next.
   size_t columnStride() const { return stride; }
 
