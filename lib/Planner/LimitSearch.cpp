@@ -2,9 +2,9 @@
 //
 // The fastest plan whose arena is within a limit.
 //
-// 1. Columns (PlanSpace): each is bisected for the first plan within the limit,
-//    as its plans need less and take longer from one to the next. Nested
-//    regions only where regions of one level need too much: they run more.
+// 1. Columns (PlanSpace), whose plans take longer from one to the next; neither
+//    end needs least. Nested regions only where regions of one level need too
+//    much: they run more.
 // 2. Edge walk. Two plans of one graph, a fast one that is too large and one
 //    within the limit, differ in many values. A plan between them follows one
 //    up to a place in the program and the other from there on; the place is

@@ -36,8 +36,7 @@ public:
   PeakSearch(joint::GraphOp graph, const PartitionOptions &options)
       : options(options), trial(trialOptions(options)), space(graph, options),
         planner(space.planner()), context(graph.getContext()),
-        ops(graph.getBody().front().getOperations().size()),
-        isBound(hasPolicies(graph, options)) {
+        ops(graph.getBody().front().getOperations().size()) {
     trial.memory->arena.work =
         std::min(trial.memory->arena.work, kTrialLayoutWork);
   }
@@ -98,7 +97,7 @@ private:
         // Those that look at no policy of the command line are not asked for.
         bool looks =
             strategy == Strategy::MinCut || strategy == Strategy::Eager;
-        if (looks || !isBound)
+        if (looks || !space.hasPolicies())
           candidates.push_back(candidateOf(preparation, strategy, options));
       }
   }
@@ -251,7 +250,6 @@ private:
   CandidatePlanner &planner;
   MLIRContext *context;
   uint64_t ops; ///< of the graph as it is given
-  bool isBound; ///< by policies
   std::vector<Candidate> candidates;
   std::optional<Evaluated> best;
   std::vector<Evaluated> finalists; ///< each the least when it was found

@@ -28,30 +28,24 @@ static constexpr uint64_t kSearchOps = 400'000, kLeastTries = 48;
 static constexpr unsigned kCorners = 24;
 static constexpr uint64_t kColumnOps = 480'000;
 
-/// Of regions that the user did not ask for, where he asked for none.
-static bool maySuggestRegions(joint::GraphOp graph,
-                              const PartitionOptions &options) {
+/// Whether options or tags say what happens to some values, or regions do.
+static bool findPolicies(joint::GraphOp graph,
+                         const PartitionOptions &options) {
   if (!options.checkpoint.empty() || options.checkpointSegments > 0 ||
       !options.checkpointPolicies.empty() || !options.policies.empty())
-    return false;
+    return true;
   WalkResult found = graph.walk([](Operation *op) {
     bool isRegion = isa<joint::CheckpointOp>(op) ||
                     op->hasAttr(joint::JointDialect::kPolicy);
     return isRegion ? WalkResult::interrupt() : WalkResult::advance();
   });
-  return !found.wasInterrupted();
-}
-
-bool cutback::hasPolicies(joint::GraphOp graph,
-                          const PartitionOptions &options) {
-  return !maySuggestRegions(graph, options);
+  return found.wasInterrupted();
 }
 
 PlanSpace::PlanSpace(joint::GraphOp graph, const PartitionOptions &options)
     : graph(graph), options(options), trial(trialOptions(options)),
-      isBound(hasPolicies(graph, options)),
-      lists(maySuggestRegions(graph, options) ? findModuleLists(graph)
-                                              : ModuleLists()),
+      isBound(findPolicies(graph, options)),
+      lists(isBound ? ModuleLists() : findModuleLists(graph)),
       candidates(graph, options,
                  {Preparation::Torch2_13, Preparation::Torch2_3},
                  /*withRegions=*/!lists.patterns.empty()) {
@@ -114,7 +108,6 @@ void PlanSpace::readGraph(const PartitionResult &result) {
       return;
   PlanFacts &facts = known.emplace_back(regions, PlanFacts()).second;
   const GraphView &view = result.view;
-  facts.ops = view.numOps();
   for (uint32_t value = 0; value < view.numValues(); ++value)
     facts.names.push_back(view.name(value));
   facts.definer = view.definer;
@@ -123,12 +116,11 @@ void PlanSpace::readGraph(const PartitionResult &result) {
     facts.recomputePs = result.costs->recomputePs;
   }
   facts.mayBeSaved.assign(view.numValues(), facts.savePs.empty() ? 0 : 1);
-  // Tags are the user's where regions were not our idea.
+  // Regions of the search's own are suggested where there are no policies: tags
+  // of a graph with them are its own.
   FailureOr<std::vector<OpPolicy>> policies = failure();
   if (regions.empty())
     policies = collectPolicies(view, options.policies);
-  else if (!options.policies.empty())
-    facts.mayBeSaved.assign(view.numValues(), 0);
   facts.mustBeSaved.assign(view.numOps(), 0);
   for (uint32_t op = 0; succeeded(policies) && op < view.numOps(); ++op)
     facts.mustBeSaved[op] = (*policies)[op] == OpPolicy::MustSave;

@@ -26,16 +26,12 @@ using PlanColumn = std::vector<Candidate>;
 
 /// What is read of the numbered graph that the caller's becomes.
 struct PlanFacts {
-  uint32_t ops = 0;
   std::vector<std::string> names;           ///< by value
   std::vector<uint32_t> definer;            ///< the same; op, or kNone
   std::vector<int64_t> savePs, recomputePs; ///< by value, by op; or kNever
   std::vector<uint8_t> mayBeSaved;          ///< by value: a give back may
   std::vector<uint8_t> mustBeSaved;         ///< by op: a policy says it
 };
-
-/// Whether options or tags say what happens to some values, or regions do.
-bool hasPolicies(joint::GraphOp graph, const PartitionOptions &options);
 
 class PlanSpace {
 public:
@@ -47,6 +43,8 @@ public:
   /// Of the graph with these regions, of which a plan was measured.
   const PlanFacts &facts(const RegionRequest &regions = {}) const;
   CandidatePlanner &planner() { return candidates; }
+  /// Whether options or tags say what happens to some values, or regions do.
+  bool hasPolicies() const { return isBound; }
 
   /// Minimum cuts at the corners of the front; without a price for what is
   /// large in the launch at the peak of the plan that had the least.
