@@ -10,17 +10,18 @@
 //      that reads it, and written unless the forward does so anyway. A kernel's
 //      time grows by what it would for this value alone: together no less.
 //   3. A call reads from memory whatever it reads. Of calls of the backward
-//   every
-//      plan pays that; a copy of a call pays for it, its results, its launch.
+//      every plan pays that; a copy of a call pays for it, its results, its
+//      launch.
 //   4. Another copy is free in the kernel that reads it; written and read where
 //      several groups or a call do. A kernel of copies pays for a launch, and
 //      of the ways back to memory for the one with the fewest bytes.
 //   5. A group with a kernel of the backward reads what copies in it read and
-//   it
-//      does not otherwise, if that is saved. An op of X is such a copy where it
-//      runs in the backward.
+//      it does not otherwise, if that is saved. An op of X is such a copy where
+//      it runs in the backward.
 
 #include "cutback/Kernels/LowerTerms.h"
+
+#include "PlainHalves.h"
 
 #include "cutback/Kernels/Formation.h"
 
@@ -54,7 +55,7 @@ public:
 
   void run() {
     allowCopiedViews();
-    findWanted();
+    isWanted = findWantedOps(problem, view, sets);
     formHalves();
     findLoops();
     findAlways();
@@ -100,7 +101,7 @@ private:
     return static_cast<double>(bytes) / device.bandwidth;
   }
 
-  /// Somebody's plan may save what is a copy in memory.
+  /// A plan of the caller's may save what is a copy in memory.
   void allowCopiedViews() {
     for (uint32_t value = view.numArgs; value < view.numValues(); ++value) {
       uint32_t op = view.definer[value];
@@ -111,20 +112,6 @@ private:
         costs.savePs[value] = 1;
       }
     }
-  }
-
-  void findWanted() {
-    isWanted.assign(view.numOps(), 0);
-    std::vector<uint8_t> isGradient(view.numValues(), 0);
-    for (uint32_t value : view.gradients())
-      isGradient[problem.root[value]] = 1;
-    for (uint32_t op = view.numOps(); op-- > 0;)
-      for (uint32_t r = view.resultBegin[op]; r < view.resultBegin[op + 1]; ++r)
-        isWanted[op] |= isGradient[r] ||
-                        llvm::any_of(problem.readersOf(r), [&](uint32_t read) {
-                          uint32_t reader = problem.reads[read].op;
-                          return !isForward(reader) || isWanted[reader];
-                        });
   }
 
   /// Both, and what they would take less if no op stayed apart for the memory's
@@ -148,9 +135,7 @@ private:
         std::max(0.0, forward.apartPs - form(ofForward, false).apartPs) +
         std::max(0.0, backward.apartPs - form(ofBackward, false).apartPs);
     lower.everyPlanPs = -static_cast<int64_t>(std::ceil(spared));
-    isResult.assign(view.numValues(), 0);
-    for (uint32_t value : view.forwardResults())
-      isResult[problem.root[value]] = 1;
+    isResult = findForwardResults(problem, view);
     into.resize(backward.kernels.size() + view.numOps());
     for (auto [kernel, to] : llvm::enumerate(into))
       to = kernel;
@@ -271,7 +256,7 @@ private:
   /// The groups that can have the copy, which make some of them one.
   void findHomes(uint32_t op) {
     llvm::SmallVector<uint32_t, 4> found;
-    bool isSure = false; // somebody reads it who is there in any case
+    bool isSure = false; // an op of every plan's backward reads it
     auto add = [&](uint32_t kernel) {
       kernel = groupOf(kernel);
       for (uint32_t &other : found) {
@@ -610,11 +595,12 @@ private:
   std::vector<int64_t> alwaysBytes; ///< by kernel of the backward
   std::vector<uint8_t> isWanted;    ///< by op
   std::vector<uint8_t> isResult;    ///< by root
-  /// By kernel of the backward, and of copies of an op alone behind them: one
+  /// By kernel of the backward, and of copies of an op alone after them: one
   /// of its group, itself if that is the group's number.
   std::vector<uint32_t> into;
   std::vector<llvm::SmallVector<int64_t, 2>> loops; ///< by group
-  std::vector<uint32_t> lastOfGroup; ///< by group: copies that nobody takes in
+  std::vector<uint32_t>
+      lastOfGroup; ///< by group: copies that no kernel takes in
   std::vector<llvm::SmallVector<uint32_t, 2>> homes; ///< by op
   std::vector<int64_t> needBytes;                    ///< by op: see findNeed
   /// By op: FLOPs of all that its kernel may compute for it, at most.

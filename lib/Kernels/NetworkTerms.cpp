@@ -22,6 +22,8 @@
 
 #include "cutback/Kernels/NetworkTerms.h"
 
+#include "PlainHalves.h"
+
 #include "cutback/Kernels/Formation.h"
 
 #include "llvm/ADT/DenseSet.h"
@@ -46,7 +48,7 @@ public:
 
   void run() {
     priceCopyingViews();
-    findWanted();
+    isWanted = findWantedOps(problem, view, sets);
     formHalves();
     findReadTimes();
     sumUp();
@@ -99,21 +101,6 @@ private:
     }
   }
 
-  /// The backward reads a result of the op, or of one that reads it.
-  void findWanted() {
-    isWanted.assign(view.numOps(), 0);
-    std::vector<uint8_t> isGradient(view.numValues(), 0);
-    for (uint32_t value : view.gradients())
-      isGradient[problem.root[value]] = 1;
-    for (uint32_t op = view.numOps(); op-- > 0;)
-      for (uint32_t r = view.resultBegin[op]; r < view.resultBegin[op + 1]; ++r)
-        isWanted[op] |= isGradient[r] ||
-                        llvm::any_of(problem.readersOf(r), [&](uint32_t read) {
-                          uint32_t reader = problem.reads[read].op;
-                          return !isForward(reader) || isWanted[reader];
-                        });
-  }
-
   //===--- The backward ---------------------------------------------------===//
 
   void formHalves() {
@@ -129,9 +116,7 @@ private:
     backward =
         formKernels(problem, view, sizes,
                     {second, {view.gradients()}, {}, true}, rates, apart);
-    isResult.assign(view.numValues(), 0);
-    for (uint32_t value : view.forwardResults())
-      isResult[problem.root[value]] = 1;
+    isResult = findForwardResults(problem, view);
     patternOf.reserve(backward.kernels.size());
     for (const Kernel &kernel : backward.kernels) {
       patternOf.push_back(kernel.nests.front().pattern);
